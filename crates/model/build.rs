@@ -1,5 +1,5 @@
 //! Lists the drive files that are built into the program: every file in `drives/` is a model, every
-//! one in a folder there a part.
+//! file in a folder there is a part.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -1,5 +1,4 @@
-//! The event queue: taking the next event and scheduling another, with a constant number
-//! pending.
+//! Event queue: takes the next event and schedules another, with a constant number pending.
 
 #![allow(
     missing_docs,
@@ -11,14 +10,14 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use stend_base::{EventQueue, Lane, Nanos, Rng};
 
-/// Delays of a busy drive, ns: a command on a core, a frame on the link, a transfer, a
-/// sense, a program, an erase; each about as often as it comes in random writes.
+/// Delays in a busy drive, ns: a command on a core, a frame on the link, a transfer, a sense, a
+/// program, an erase; each about as often as in random writes.
 const DELAYS_NS: [u64; 16] = [
     8_000, 8_000, 8_000, 8_000, 9_000, 9_000, 11_000, 11_000, 20_000, 20_000, 41_000, 41_000,
     60_000, 60_000, 400_000, 5_000_000,
 ];
 
-/// The lane of a delay, as a drive chooses it.
+/// Lane of a delay, chosen as a drive does.
 fn lane(delay: Nanos) -> Lane {
     match delay.0 {
         0..10_500 => Lane::Core,
@@ -29,14 +28,14 @@ fn lane(delay: Nanos) -> Lane {
     }
 }
 
-/// Sources without a pending event at any time.
+/// Number of sources that have no pending event at any time.
 const SILENT: u32 = 8;
 
 fn pop_and_schedule(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("queue/pop-and-schedule");
     for pending in [40, 400] {
         let mut rng = Rng::stream(1, "queue");
-        // Drawn beforehand: the queue is measured, not the generator.
+        // Drawn beforehand: the benchmark measures the queue, not the generator.
         let delays: Vec<Nanos> = (0..1024)
             .map(|_| {
                 let ns = DELAYS_NS[rng.below(DELAYS_NS.len() as u64) as usize];
@@ -54,7 +53,7 @@ fn pop_and_schedule(criterion: &mut Criterion) {
                 for (turn, &delay) in delays.iter().enumerate() {
                     let event = queue.pop().expect("events are pending");
                     let mut next = event.source;
-                    // Mostly the same source goes on; every fourth time another does.
+                    // Mostly the same source continues; every fourth time another one does.
                     if turn % 4 == 0 {
                         let other = turn / 4 % silent.len();
                         std::mem::swap(&mut next, &mut silent[other]);

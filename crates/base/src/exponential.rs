@@ -1,4 +1,4 @@
-//! The exponential and the logarithm in integers, so that they are the same on every machine.
+//! Exponential and logarithm in integers, so that they are the same on every machine.
 
 /// Binary places of the fractions that [`exp_minus`] returns.
 pub const FRACTION_BITS: u32 = 60;
@@ -7,13 +7,13 @@ pub const FRACTION_BITS: u32 = 60;
 pub const LN_BITS: u32 = 48;
 
 /// Returns e^(−dividend/divisor) as a fraction of 2^60: the exponent is halved until six terms of
-/// the series are exact to the last places, and the result squared as often.
+/// the series are exact to the last places, and the result is squared as many times.
 ///
 /// # Panics
-/// When `divisor` is 0.
+/// If `divisor` is 0.
 pub fn exp_minus(dividend: u64, divisor: u64) -> u64 {
     const ONE: u128 = 1 << FRACTION_BITS;
-    // Less than 2^-57: a nanokelvin of 10,000 K is more.
+    // Less than 2^-57: less than a nanokelvin of 10,000 K.
     if dividend / 40 >= divisor {
         return 0;
     }
@@ -40,14 +40,14 @@ pub fn exp_minus(dividend: u64, divisor: u64) -> u64 {
     result as u64
 }
 
-/// Returns −ln(`numerator`/2^64) in units of 2^-48. Of 64 random bits, this is an exponentially
+/// Returns −ln(`numerator`/2^64) in units of 2^-48. For 64 random bits, this is an exponentially
 /// distributed number with mean 1.
 ///
-/// Squaring a number of [1, 2) doubles its binary logarithm: the next place is 1 if the square must
-/// be halved to come back to [1, 2).
+/// Squaring a number in [1, 2) doubles its binary logarithm: the next place is 1 if the square must
+/// be halved to return to [1, 2).
 ///
 /// # Panics
-/// When `numerator` is 0.
+/// If `numerator` is 0.
 pub fn minus_ln(numerator: u64) -> u64 {
     /// ln 2 as a fraction of 2^64.
     const LN_2: u128 = 0xb172_17f7_d1cf_79ab;
@@ -56,7 +56,7 @@ pub fn minus_ln(numerator: u64) -> u64 {
     let mut mantissa = numerator << halvings;
     let mut log2 = 0u64;
     for _ in 0..LN_BITS {
-        // Of [1, 4), with 126 binary places.
+        // In [1, 4), with 126 binary places.
         let square = u128::from(mantissa) * u128::from(mantissa);
         let halved = square >= 1 << 127;
         mantissa = (square >> if halved { 64 } else { 63 }) as u64;

@@ -1,8 +1,8 @@
-//! What all crates build on: virtual time in integer nanoseconds, the total order of events,
+//! Foundation of all crates: virtual time in integer nanoseconds, the total order of events,
 //! reproducible random streams, exponentials in integers, and the interface between a load and a
 //! device.
 //!
-//! It knows nothing of drives or measurements.
+//! This crate knows nothing of drives or measurements.
 
 pub mod device;
 pub mod exponential;

@@ -1,32 +1,32 @@
-//! The event queue and its total order.
+//! Event queue and its total order.
 //!
-//! Events are ordered by time, then by kind, then by index: what happens at one instant
-//! depends on what it is, never on the order in which it was scheduled. Kinds are numbered
-//! by their owner, which documents the reason for each place.
+//! Events are ordered by time, then by kind, then by index: the order of events at one instant
+//! depends on the events themselves, never on the order in which they were scheduled. Kinds are
+//! numbered by their owner, which documents the reason for each place.
 //!
 //! A drive is a fixed set of *sources* of events (dies, cores, a link, timers). Each source has at
 //! most one pending event in a lane. An event is one integer, its key: the time, below it the
-//! number of the source, below that the lane. So events compare as integers, and no two pending
-//! ones are equal.
+//! number of the source, below that the lane. Events therefore compare as integers, and no two
+//! pending events are equal.
 //!
-//! Most delays are constants of the drive: reads of 60 µs end in the order in which they began.
-//! So the queue is a few sorted lanes ([`Lane`]) that are merged as events are taken. Whoever
-//! schedules an event names the lane in which it is likely to come last; insertion from the end
-//! then mostly takes no step. The order in which events are taken does not depend on the lane.
+//! Most delays are constants of the drive: reads of 60 µs end in the order in which they began. The
+//! queue is therefore a few sorted lanes ([`Lane`]) that are merged as events are taken. The caller
+//! that schedules an event names the lane in which it is likely to come last; insertion from the
+//! end then mostly takes no step. The order in which events are taken does not depend on the lane.
 
 use crate::time::SimTime;
 
 /// Maximum number of kinds.
 const KINDS: usize = 16;
 
-/// No event: a key above every event's.
+/// Key that stands for no event: above the key of every event.
 const NOTHING: u64 = u64::MAX;
 
-/// Maximum number of sources, of all kinds together.
+/// Maximum number of sources of all kinds together.
 const SOURCES_MAX: usize = 1 << 11;
 
-/// Where an event is put: events that are added in nearly ascending order share a lane. The lane
-/// comes back with the event, so that the receiver can branch on it.
+/// Lane of an event: events that are added in nearly ascending order share a lane. The lane is
+/// returned with the event, so that the receiver can branch on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Lane {
     /// A die has sensed a page.
@@ -48,7 +48,8 @@ pub enum Lane {
 }
 
 impl Lane {
-    /// The lane of a key. The arms make it the lowest bits of the key, without a table.
+    /// Returns the lane of a key. The arms compute it as the lowest bits of the key, without a
+    /// table.
     #[inline(always)]
     fn of(key: u64) -> Lane {
         match key as usize % LANES {
@@ -66,34 +67,34 @@ impl Lane {
 
 const LANES: usize = 1 << LANE_BITS;
 
-/// Lanes in a group; of each group the queue keeps the least first key.
+/// Number of lanes in a group; the queue keeps the least first key of each group.
 const LANES_TOGETHER: usize = 4;
 
-/// Bits of a key below the number of the source.
+/// Number of bits of a key below the number of the source.
 const LANE_BITS: u32 = 3;
 
-/// An event that was taken from the queue.
+/// Event that was taken from the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When it happens.
+    /// Instant of the event.
     pub at: SimTime,
-    /// The lane in which it was scheduled.
+    /// Lane in which the event was scheduled.
     pub lane: Lane,
     /// Number of the source among those of all kinds; it also ranks events of one instant.
     pub source: u32,
 }
 
-/// An instant up to which events are taken: see [`EventQueue::limit`].
+/// Instant up to which events are taken: see [`EventQueue::limit`].
 #[derive(Clone, Copy, Debug)]
 pub struct Limit(u64);
 
-/// A sorted ring buffer of keys.
+/// Sorted ring buffer of keys.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Sorted {
     /// One place for each source, rounded up to a power of two: a short ring stays in the
     /// processor's L1 cache.
     keys: Box<[u64]>,
-    /// Running numbers of the first key and of the one after the last.
+    /// Running numbers of the first key and of the place after the last one.
     first: usize,
     end: usize,
 }
@@ -117,7 +118,7 @@ impl Sorted {
         self.end.wrapping_sub(self.first)
     }
 
-    /// Inserts a key, from the end.
+    /// Inserts a key, searching from the end.
     #[inline(never)]
     fn add(&mut self, key: u64) {
         debug_assert!(
@@ -137,7 +138,7 @@ impl Sorted {
         self.end = self.end.wrapping_add(1);
     }
 
-    /// Puts a key before all others.
+    /// Inserts a key before all others.
     #[inline(never)]
     fn add_first(&mut self, key: u64) {
         debug_assert!(
@@ -148,7 +149,7 @@ impl Sorted {
         *self.at(self.first) = key;
     }
 
-    /// Takes the first key; [`NOTHING`] without one.
+    /// Takes the first key; returns [`NOTHING`] if there is none.
     #[inline]
     fn take(&mut self) -> u64 {
         if self.first == self.end {
@@ -177,31 +178,31 @@ impl Sorted {
     }
 }
 
-/// A key below all others.
+/// Key below all others.
 const BEFORE: u64 = 0;
 
 /// Pending events: at most one for each source in each lane.
 ///
 /// The first key of a lane is kept outside of its ring, since many lanes hold no other. The least
-/// of each four first keys is kept, so that taking an event compares four keys, not all.
+/// of each group of four first keys is kept, so that taking an event compares four keys, not all.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EventQueue {
-    /// A key outside the lanes: see [`EventQueue::schedule_soon`].
+    /// Key outside the lanes: see [`EventQueue::schedule_soon`].
     next_soon: u64,
-    /// For each group of [`LANES_TOGETHER`] lanes, the least of their first keys.
+    /// Least first key of each group of [`LANES_TOGETHER`] lanes.
     least: [u64; LANES / LANES_TOGETHER],
-    /// Bits of a key below the time, and the mask that they are.
+    /// Number of bits of a key below the time, and the mask of these bits.
     low_bits: u32,
     low_mask: u64,
     now: SimTime,
-    /// No event can be scheduled for this instant or later.
+    /// First instant for which no event can be scheduled.
     end: SimTime,
     taken: u64,
-    /// The key that was taken last. Every event with a key up to this one, or up to `passed`, has
-    /// been taken, except those that were scheduled at the present instant itself.
+    /// Key that was taken last. Every event with a key up to this one, or up to `passed`, has been
+    /// taken, except those that were scheduled at the present instant itself.
     last: u64,
     passed: u64,
-    /// The first key of each lane, and the keys behind it.
+    /// First key of each lane, and the keys behind it.
     heads: [u64; LANES],
     lanes: [Sorted; LANES],
     /// Number of the first source of each kind.
@@ -210,7 +211,7 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// An empty queue at power-on. `sources[k]` is the number of sources of kind `k`.
+    /// Returns an empty queue at power-on. `sources[k]` is the number of sources of kind `k`.
     ///
     /// # Panics
     /// With more than 16 kinds or 2,048 sources.
@@ -245,18 +246,18 @@ impl EventQueue {
         }
     }
 
-    /// The present instant.
+    /// Present instant.
     #[inline]
     pub fn now(&self) -> SimTime {
         self.now
     }
 
-    /// The first instant that cannot be told from "never": no event can be scheduled for it.
+    /// First instant that cannot be distinguished from "never": no event can be scheduled for it.
     pub fn end(&self) -> SimTime {
         self.end
     }
 
-    /// Events taken so far.
+    /// Number of events taken so far.
     pub fn taken(&self) -> u64 {
         self.taken
     }
@@ -264,7 +265,7 @@ impl EventQueue {
     /// Schedules an event of a source that has none in this lane.
     ///
     /// # Panics
-    /// When `at` lies in the past, or beyond the end of virtual time ([`EventQueue::end`]): 2^55 ns
+    /// If `at` lies in the past, or beyond the end of virtual time ([`EventQueue::end`]): 2^55 ns
     /// (417 days) with up to 64 sources, 2^50 ns (13 days) with 2,048.
     #[inline]
     pub fn schedule(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) {
@@ -272,8 +273,8 @@ impl EventQueue {
         self.add(lane as usize, key);
     }
 
-    /// [`EventQueue::schedule`] for an event that is likely to be taken before another is
-    /// scheduled in this way; it then costs less.
+    /// Schedules an event, as [`EventQueue::schedule`] does, at lower cost if it is taken before
+    /// another is scheduled by this function.
     ///
     /// # Panics
     /// As [`EventQueue::schedule`].
@@ -313,22 +314,23 @@ impl EventQueue {
         }
     }
 
-    /// The least key of all.
+    /// Least key of all.
     #[inline]
     fn first(&self) -> u64 {
         let [a, b] = self.least;
         self.next_soon.min(a.min(b))
     }
 
-    /// An event is scheduled at the present instant: its key may lie below the last one taken.
+    /// Notes that an event is scheduled at the present instant: its key may lie below the last one
+    /// taken.
     #[cold]
     fn note_passed(&mut self, at: SimTime) {
         assert!(at == self.now, "an event was scheduled in the past");
         self.passed = self.passed.max(self.last);
     }
 
-    /// Whether the event of a source would have been taken by now, had it been scheduled before
-    /// the instant `at` began. So an event that mostly has no effect need not be scheduled until
+    /// True if the event of a source would have been taken by now, had it been scheduled before the
+    /// instant `at` began. An event that mostly has no effect therefore need not be scheduled until
     /// something depends on it.
     #[inline]
     pub fn has_passed(&self, lane: Lane, at: SimTime, kind: u8, index: u32) -> bool {
@@ -366,7 +368,7 @@ impl EventQueue {
         self.lanes[lane].remove(found)
     }
 
-    /// Cancels all events; the clock stays.
+    /// Cancels all events; the clock does not change.
     pub fn clear(&mut self) {
         for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
             *lane = Sorted::new(self.kind_of_source.len());
@@ -379,7 +381,7 @@ impl EventQueue {
     /// Cancels the event of a source in one lane.
     ///
     /// # Panics
-    /// When the source has no event in that lane.
+    /// If the source has no event in that lane.
     pub fn cancel_in(&mut self, lane: Lane, kind: u8, index: u32) {
         let source = self.first_source[usize::from(kind)] + index;
         let low = self.low_mask;
@@ -401,7 +403,7 @@ impl EventQueue {
         self.least[group] = heads[0].min(heads[1]).min(heads[2].min(heads[3]));
     }
 
-    /// When the next event is due; [`SimTime::NEVER`] without one.
+    /// Instant of the next event; [`SimTime::NEVER`] if there is none.
     #[inline]
     pub fn next_at(&self) -> SimTime {
         match self.first() {
@@ -410,20 +412,20 @@ impl EventQueue {
         }
     }
 
-    /// Takes the next event and moves the clock to it.
+    /// Takes the next event and moves the clock to its instant.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
         self.pop_by(self.limit(SimTime::NEVER))
     }
 
-    /// What [`EventQueue::pop_by`] takes for an instant: no event up to it has a greater key.
+    /// Limit that [`EventQueue::pop_by`] needs for an instant: no event up to it has a greater key.
     #[inline]
     pub fn limit(&self, at: SimTime) -> Limit {
         let next = at.0.saturating_add(1).min(self.end.0);
         Limit((next << self.low_bits) - 1)
     }
 
-    /// [`EventQueue::pop`], if the next event is due by an instant.
+    /// Takes the next event, as [`EventQueue::pop`] does, if it is due by an instant.
     #[inline(always)]
     pub fn pop_by(&mut self, limit: Limit) -> Option<Event> {
         let key = self.first();
@@ -443,7 +445,8 @@ impl EventQueue {
             self.next_soon = NOTHING;
             return Some(event);
         }
-        // The lane is a constant in each arm: inlined, the caller's match on it merges with this.
+        // The lane is a constant in each arm: when this is inlined, the caller's match on it merges
+        // with this one.
         match event.lane {
             Lane::Sense => self.take_from(0),
             Lane::Move => self.take_from(1),
@@ -488,7 +491,7 @@ impl EventQueue {
     /// Moves the clock without an event.
     ///
     /// # Panics
-    /// When `at` lies in the past, or after a pending event.
+    /// If `at` lies in the past, or after a pending event.
     #[inline]
     pub fn set_now(&mut self, at: SimTime) {
         assert!(at >= self.now, "the clock was turned back");
@@ -586,7 +589,7 @@ mod tests {
         assert_eq!(queue.pop().map(|e| e.at), Some(SimTime(7)));
     }
 
-    /// `has_passed` is true of an unscheduled event if the queue would have taken it by now.
+    /// `has_passed` is true for an unscheduled event if the queue would have taken it by now.
     #[test]
     fn an_event_that_would_have_been_taken_has_passed() {
         let mut rng = Rng::stream(1, "passed");
@@ -625,7 +628,7 @@ mod tests {
         assert!(!queue.has_passed(Lane::Sense, SimTime(9), 0, 2));
     }
 
-    /// Taking an event at once equals scheduling it and popping it next.
+    /// Taking an event at once is equal to scheduling it and popping it next.
     #[test]
     fn taking_at_once_is_scheduling_and_taking() {
         let mut rng = Rng::stream(1, "at once");

@@ -4,15 +4,15 @@
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A stream of random numbers, the same on every machine.
+/// Stream of random numbers, the same on every machine.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// The stream of the component `name` under the root `seed`.
+    /// Returns the stream of the component `name` under the root `seed`.
     pub fn stream(seed: u64, name: &str) -> Rng {
-        // FNV-1a over the name. Any fixed hash will do: the generator's own seeding (SplitMix64)
-        // mixes it further.
+        // FNV-1a over the name. Any fixed hash is sufficient: the generator's own seeding
+        // (SplitMix64) mixes it further.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for byte in name.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -22,30 +22,30 @@ impl Rng {
         ))
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A number below `bound`, by Lemire's multiplication without rejection: the bias
-    /// is below `bound` / 2^64, and every call takes exactly one draw.
+    /// Returns a number below `bound`, by Lemire's multiplication without rejection: the bias is
+    /// below `bound` / 2^64, and every call takes exactly one draw.
     ///
     /// # Panics
-    /// When `bound` is 0.
+    /// If `bound` is 0.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "there is no number below 0");
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// True in `numerator` of `denominator` cases.
+    /// Draws a number. Returns true in `numerator` of `denominator` cases.
     #[inline]
     pub fn ratio(&mut self, numerator: u64, denominator: u64) -> bool {
         self.below(denominator) < numerator
     }
 
-    /// A number in [0, 1) with 53 random bits: for patterns, never for time.
+    /// Returns a number in [0, 1) with 53 random bits: for patterns, never for time.
     #[inline]
     pub fn unit_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)

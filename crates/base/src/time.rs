@@ -1,16 +1,16 @@
-//! Virtual time: instants and durations in integer nanoseconds, as types of their own.
+//! Virtual time: instants and durations in integer nanoseconds, as distinct types.
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// A duration in nanoseconds.
+/// Duration in nanoseconds.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Nanos(pub u64);
 
-/// An instant: nanoseconds since the simulated drive was powered on.
+/// Instant: nanoseconds since the simulated drive was powered on.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -20,22 +20,22 @@ impl Nanos {
     /// 0 ns.
     pub const ZERO: Nanos = Nanos(0);
 
-    /// A duration of whole microseconds.
+    /// Returns a duration of whole microseconds.
     pub const fn from_micros(us: u64) -> Nanos {
         Nanos(us * 1_000)
     }
 
-    /// A duration of whole milliseconds.
+    /// Returns a duration of whole milliseconds.
     pub const fn from_millis(ms: u64) -> Nanos {
         Nanos(ms * 1_000_000)
     }
 
-    /// A duration of whole seconds.
+    /// Returns a duration of whole seconds.
     pub const fn from_secs(s: u64) -> Nanos {
         Nanos(s * 1_000_000_000)
     }
 
-    /// The duration in seconds, for printing; never for the event order.
+    /// Duration in seconds, for printing; never for the event order.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -44,19 +44,19 @@ impl Nanos {
 impl SimTime {
     /// Power-on.
     pub const ZERO: SimTime = SimTime(0);
-    /// An instant that no run reaches.
+    /// Instant that no run reaches.
     pub const NEVER: SimTime = SimTime(u64::MAX);
 
-    /// The time since an earlier instant.
+    /// Time since an earlier instant.
     ///
     /// # Panics
-    /// In builds with checks, when `earlier` is later than `self`.
+    /// In builds with checks, if `earlier` is later than `self`.
     pub fn since(self, earlier: SimTime) -> Nanos {
         debug_assert!(self >= earlier, "time ran backwards");
         Nanos(self.0 - earlier.0)
     }
 
-    /// The instant in seconds, for printing; never for the event order.
+    /// Instant in seconds, for printing; never for the event order.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }

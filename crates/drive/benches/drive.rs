@@ -1,5 +1,5 @@
-//! The simulated drive by itself, without a runner: a small one, prepared once. What one
-//! iteration does is in the name; the throughput is that of requests.
+//! Speed of the simulated drive without a runner: a small drive, prepared once. The name of a
+//! benchmark describes one iteration; the throughput is in requests.
 
 #![allow(
     missing_docs,
@@ -17,7 +17,7 @@ const MODEL: &str = include_str!("../../../benches/models/samsung-850-pro-scaled
 const DEPTH: u64 = 32;
 const BLOCK_BYTES: u64 = 128 << 10;
 
-/// `count` requests at depth 32.
+/// Sends `count` requests at depth 32.
 fn run(drive: &mut SimDrive, op: Op, len_bytes: u64, count: u64, mut next: impl FnMut() -> u64) {
     let mut done = 0;
     for sent in 0..count + DEPTH.min(count) {
@@ -38,7 +38,7 @@ fn run(drive: &mut SimDrive, op: Op, len_bytes: u64, count: u64, mut next: impl 
     assert_eq!(done, count);
 }
 
-/// Written whole, in order.
+/// A drive written whole, in order.
 fn filled() -> SimDrive {
     let model = Model::parse(MODEL, "benches/models").expect("the model is sound");
     let mut drive = SimDrive::new(&model.spec());
@@ -50,7 +50,7 @@ fn filled() -> SimDrive {
     drive
 }
 
-/// Overwritten once at random.
+/// A drive overwritten once at random.
 fn overwritten(mut drive: SimDrive) -> SimDrive {
     let pages = drive.capacity_bytes() / 4096;
     let mut rng = Rng::stream(1, "prepare");
@@ -67,7 +67,7 @@ fn drive(criterion: &mut Criterion) {
         bencher.iter_batched(
             || (),
             |()| black_box(steady.clone()),
-            // The copies are dropped outside of what is timed.
+            // Each copy is dropped outside the measured time.
             BatchSize::PerIteration,
         );
     });
@@ -78,7 +78,7 @@ fn drive(criterion: &mut Criterion) {
         ("random-read-4k", Op::Read),
     ] {
         const REQUESTS: u64 = 10_000;
-        // It goes on from one iteration to the next: the state is steady.
+        // The drive continues from one iteration to the next: its state is steady.
         let mut drive = steady.clone();
         group.throughput(Throughput::Elements(REQUESTS));
         group.bench_function(format!("{name} x {REQUESTS}"), |bencher| {
@@ -86,7 +86,7 @@ fn drive(criterion: &mut Criterion) {
         });
     }
     const REQUESTS: u64 = 1_000;
-    // Written in order again and again, it finds its superblocks empty.
+    // Written in order again and again, the drive finds its superblocks without valid pages.
     let mut drive = filled;
     let blocks = drive.capacity_bytes() / BLOCK_BYTES;
     let mut order = (0..blocks).cycle();

@@ -1,5 +1,5 @@
-//! The mapping table without anything timed: random 4 KiB writes to a full drive of real size, the
-//! oldest multi-plane pages emptied first. The ceiling of what a simulated write can reach.
+//! Speed of the mapping table without timing: random 4 KiB writes to a full drive of real size; the
+//! oldest multi-plane page is emptied first. This is the upper limit for simulated writes.
 
 #![allow(
     missing_docs,
@@ -11,7 +11,7 @@ use stend_base::Rng;
 use stend_drive::sim::MappingLog;
 use stend_model::Model;
 
-/// How many writes ahead an entry is fetched.
+/// Number of writes by which an entry is fetched ahead.
 const AHEAD: usize = 16;
 
 fn mapping(criterion: &mut Criterion) {

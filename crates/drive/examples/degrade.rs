@@ -1,8 +1,8 @@
-//! Random 4 KiB writes at depth 32 on a shipped drive, one line for each virtual
-//! interval: a quick look at a model's curve.
+//! Random 4 KiB writes at depth 32 on a shipped drive, one line for each virtual interval: a quick
+//! look at a model's curve.
 //!
 //! `cargo run --release -p stend-drive --example degrade -- MODEL.toml SECONDS INTERVAL [AFTER]`:
-//! with AFTER, so many seconds again after 15 idle minutes, and again after TRIM.
+//! with AFTER, writes for AFTER seconds more after 15 idle minutes, and again after TRIM.
 
 #![allow(clippy::disallowed_methods)] // It prints how fast the simulation ran.
 

@@ -4,15 +4,15 @@
 //! It is a discrete-event simulation in integer nanoseconds; the order of events is total and
 //! documented in [`sim`]. The same model and the same requests give the same history.
 //!
-//! It never knows who sends the requests or what is measured.
+//! The crate does not depend on the sender of the requests, nor on the quantity that is measured.
 
 pub mod nand;
 pub mod sim;
 pub mod state;
 mod table;
 
-// Tests from outside, by the crate's name. They are compiled with the crate, for only so are there
-// faults to switch on and an account of what was lost; and one program is compiled and linked.
+// The integration tests. They are modules of the crate, because only then can they inject faults
+// and read the account of lost data; and only one program has to be compiled and linked.
 #[cfg(test)]
 extern crate self as stend_drive;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Power cuts of drives whose blocks go bad one by one: what is being copied into a new block,
-//! an erase that found no block, a program that found none.
+//! Power cuts of drives whose blocks go bad one by one: during a copy into a new block, after an
+//! erase that found no block, after a program that found none.
 
 use crate::tests::common;
 
@@ -37,7 +37,7 @@ fn health(drive: &SimDrive) -> BlockHealth {
     drive.health().blocks.expect("blocks are told apart")
 }
 
-/// One die, and one program in 10 fails.
+/// A drive of one die, in which one program in 10 fails.
 fn failing(seed: u64, hold_up: Option<Nanos>) -> Spec {
     let mut spec = plain(64, 16, 1_500);
     (spec.dies, spec.channels) = (1, 1);
@@ -55,7 +55,7 @@ fn failing(seed: u64, hold_up: Option<Nanos>) -> Spec {
 
 const ROW: u32 = 5;
 
-/// A drive with rows before `ROW` written and flushed, and that one received; 1 ms later, when
+/// A drive with the rows before `ROW` written and flushed, and row `ROW` received; 1 ms later, when
 /// its program has failed and the new block is being erased.
 fn caught(spec: &Spec) -> Option<SimDrive> {
     let mut drive = new_drive(spec);
@@ -70,7 +70,7 @@ fn caught(spec: &Spec) -> Option<SimDrive> {
     (before == 0 && drive.counters().program_failures == 1).then_some(drive)
 }
 
-/// The first seed whose first failing program is that of the row, and works in the new block.
+/// The first seed whose first failing program is that of the row, and succeeds in the new block.
 fn caught_seed() -> u64 {
     let works = |seed: &u64| {
         caught(&failing(*seed, None)).is_some_and(|mut drive| {
@@ -81,7 +81,7 @@ fn caught_seed() -> u64 {
     (0..2_000).find(works).expect("one in some tens does")
 }
 
-/// How long the next start takes.
+/// Powers up. Returns the duration of the recovery.
 fn start(drive: &mut SimDrive) -> Nanos {
     drive.power_up();
     alone(drive, request(99, Op::Flush, 0, 0));
@@ -117,7 +117,7 @@ fn a_cut_block_copy_begins_again_from_the_old_block() {
     let expected: Vec<Option<u32>> = (0..ROW).map(Some).chain([None]).collect();
     drive.power_cut();
     assert_eq!(kept(&drive), expected, "the program is torn, nothing else");
-    // A cut before the start has come so far owes it all again.
+    // After a cut before the end of the start, everything must be done again.
     drive.power_up();
     rest(&mut drive, Nanos::from_millis(8));
     drive.power_cut();
@@ -125,7 +125,7 @@ fn a_cut_block_copy_begins_again_from_the_old_block() {
     assert_eq!(start(&mut drive), usual + copying());
     let c = drive.counters();
     assert_eq!((c.block_copies, c.erases), (3 * copies, 3));
-    // Of the three erases two were cut.
+    // Two of the three erases were cut.
     assert_eq!(health(&drive).cycles, cycles);
     assert_eq!(
         (health(&drive).grown_bad, health(&drive).spares_least),
@@ -150,8 +150,8 @@ fn mp_pages_copied_before_the_cut_are_not_copied_again() {
     assert_eq!(drive.counters().block_copies, copies);
 }
 
-/// Erase, copies and the program itself are under way at the cut: the capacitors must hold for
-/// all of it, and then nothing is left to do.
+/// Erase, copies and the program itself are under way at the cut: the capacitors must hold for all
+/// of it, and then nothing is left to do.
 #[test]
 fn capacitors_finish_a_block_copy() {
     let seed = caught_seed();
@@ -170,15 +170,15 @@ fn capacitors_finish_a_block_copy() {
     let mut drive = caught(&short).expect("the seed does that");
     drive.power_cut();
     assert_eq!(drive.counters().failed_saves, 1);
-    // No journal page was written: nothing of the superblock is left, and it is erased.
+    // No journal page was written: the superblock holds no data, and is erased.
     assert_eq!((drive.content(0), drive.content(4 * ROW)), (None, None));
     let copies = drive.counters().block_copies;
     start(&mut drive);
     assert_eq!(drive.counters().block_copies, copies);
 }
 
-/// A block whose erase has failed, with none to take its place, is found failing again; it
-/// counts once.
+/// A block whose erase has failed, and for which there is no replacement, fails again; it counts
+/// once.
 #[test]
 fn an_erase_that_found_no_block_fails_again_after_a_cut() {
     let mut spec = plain(24, 8, 1_200);
@@ -209,8 +209,8 @@ fn an_erase_that_found_no_block_fails_again_after_a_cut() {
     assert_eq!(health(&drive).grown_bad, 1);
 }
 
-/// Every program fails: what was received is lost when the last block is gone. A cut finds
-/// nothing of it, or knows of the loss; never the place where it should be.
+/// Every program fails: received data is lost when the last block is gone. After a cut none of it
+/// is found, or its loss is known; the table never points to the place where it should be.
 #[test]
 fn a_program_without_a_block_is_lost_in_flash_too() {
     let mut spec = plain(8, 4, 64);
@@ -256,7 +256,7 @@ fn a_program_without_a_block_is_lost_in_flash_too() {
     assert!(before > 0 && after > 0, "{before}, {after}");
 }
 
-/// Every fold fails and finds a block: the cut leaves what was folded where it came from.
+/// Every fold fails and finds a block: after a cut the folded data is still in its source.
 #[test]
 fn a_fold_that_is_done_again_is_cut_too() {
     let mut spec = cached(40, 24, 4_000);
@@ -314,7 +314,7 @@ fn one_stripe(seed: u64, cuts: bool) -> SimDrive {
     drive
 }
 
-/// Reads of the stripe that fail, summed over the dies that may be the one that fails.
+/// Reads of the stripe that fail, summed over all choices of the die that fails.
 fn fail_beside_each_die(drive: &SimDrive) -> u64 {
     let failed = |die| {
         let mut drive = drive.clone();
@@ -327,8 +327,8 @@ fn fail_beside_each_die(drive: &SimDrive) -> u64 {
     (0..4).map(failed).sum()
 }
 
-/// Seeds of which one page found no block: how many reads fail when one more die does, where
-/// that page was of parity, and where it was of data.
+/// Reads that fail when one more die fails, for each seed with one page that found no block: first
+/// if that page held parity, then if it held data.
 fn one_page_without_block(cuts: bool) -> [Vec<u64>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     for seed in 0..300 {
@@ -346,21 +346,21 @@ fn one_page_without_block(cuts: bool) -> [Vec<u64>; 2] {
     found
 }
 
-/// Without it nothing of its stripe can be rebuilt, whichever die fails: neither parity nor
+/// Without the page nothing of its stripe can be rebuilt, whichever die fails: neither parity nor
 /// data that was never programmed counts as read.
 #[test]
 fn a_page_that_found_no_block_rebuilds_nothing() {
     let [parity, data] = one_page_without_block(false);
-    // Three pages of data lie on a die each.
+    // Three pages of data lie on one die each.
     assert!(parity.iter().all(|&failed| failed == 3 * 4), "{parity:?}");
-    // One is lost whatever fails, the other two when their die does.
+    // One is lost whatever fails, the other two if their die fails.
     assert!(
         data.iter().all(|&failed| failed == 4 * 4 + 2 * 4),
         "{data:?}"
     );
 }
 
-/// Where the power can be cut, parity of the stripe lies in the journal's blocks, and stays.
+/// If the power can be cut, parity of the stripe lies in the journal's blocks, and stays.
 #[test]
 fn partial_parity_stands_in_for_a_page_that_found_no_block() {
     let [parity, data] = one_page_without_block(true);

@@ -1,5 +1,5 @@
-//! SLC caches of every kind, word lines programmed at once, and an L2P on flash: what each
-//! costs, to the nanosecond or the multi-plane page.
+//! SLC caches of every kind, word lines programmed at once, and an L2P on flash: the cost of each,
+//! to the nanosecond or the multi-plane page.
 
 use crate::tests::common;
 
@@ -26,9 +26,8 @@ fn cache(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
     spec
 }
 
-/// Relocated data enters the cache's own superblocks while the host writes past them or to
-/// those of the data area: it keeps room for that, and the drive goes on for as long as one
-/// likes.
+/// Relocated data enters the cache's own superblocks while the host writes past them, or to those
+/// of the data area: the cache keeps room for relocated data, and the drive never stops.
 #[test]
 fn a_cache_that_takes_relocated_data_keeps_room_for_it() {
     for (dynamic, when_full, background) in [
@@ -52,7 +51,7 @@ fn a_cache_that_takes_relocated_data_keeps_room_for_it() {
     }
 }
 
-/// Writes `multi-plane pages` multi-plane pages in order from page 0.
+/// Writes `mp_pages` multi-plane pages in order from page 0.
 fn write(drive: &mut SimDrive, mp_pages: u64) -> Nanos {
     let mut at = 0;
     burst(drive, Op::Write, 4, 8, mp_pages, || {
@@ -81,8 +80,8 @@ fn writes_bypass_a_full_cache() {
     }
 }
 
-/// A command of four pages to the cache costs its time and three pages', past it three native
-/// pages' as well; without such a cost the firmware needs the same for both.
+/// A command of four pages to the cache costs its own time and that of three pages; past the cache,
+/// also the time of three native pages. Without such a cost the firmware needs the same for both.
 #[test]
 fn pages_past_the_cache_may_cost_the_firmware_more() {
     for native_page in [0, 7_000] {
@@ -115,13 +114,13 @@ fn after_a_silence_the_host_begins_in_the_cache_again() {
         let (_, folded) = programs(&drive);
         write(&mut drive, 10 * 32);
         assert_eq!(programs(&drive), (30 * 32, folded), "{own}, {dynamic}");
-        // Once the cache is full, the rest of the superblock that was set aside is filled: 16 + 632
-        // multi-plane pages end in the middle of one, as 8 more than 20 superblocks would.
+        // Once the cache is full, the superblock that was set aside is filled: 16 + 632 multi-plane
+        // pages end in the middle of a superblock, as 8 more than 20 superblocks would.
         write(&mut drive, 30 * 32 + 8);
         let (slc, native) = programs(&drive);
         assert_eq!(slc + native, 60 * 32 + 8 + folded, "{own}, {dynamic}");
         assert!(native > folded, "{own}, {dynamic}");
-        // None is set aside any more, so that after the next rest another one can be.
+        // No superblock is set aside any more, so that another one can be after the next rest.
         rest(&mut drive, Nanos::from_millis(5_000));
         let (slc, native) = programs(&drive);
         write(&mut drive, 10 * 32);
@@ -129,7 +128,7 @@ fn after_a_silence_the_host_begins_in_the_cache_again() {
     }
 }
 
-/// Time of the core for folding, of data written in such an order.
+/// Time of the core for folding, and pages folded, for data written in the order of `next`.
 fn folding_core(spec: &Spec, mut next: impl FnMut() -> u64) -> (u64, u64) {
     let mut drive = SimDrive::new(spec);
     burst(&mut drive, Op::Write, 1, 8, 4_000, &mut next);
@@ -157,7 +156,7 @@ fn folding_random_data_costs_a_segment_a_page() {
     };
     let scattered = || {
         let mut at = 0;
-        // Every page in another segment than those of the thousands before it.
+        // Every page lies in another segment than the thousands before it.
         move || {
             at = (at + 16 * 7 + 1) % 39_999;
             at
@@ -176,8 +175,8 @@ fn folding_random_data_costs_a_segment_a_page() {
     );
 }
 
-/// Time of the core for relocating, and pages that were relocated, once a drive that was filled in
-/// such an order is written at random.
+/// Time of the core for relocation, and pages relocated, when a drive that was filled in the order
+/// of `next` is written at random.
 fn relocating_core(spec: &Spec, mut next: impl FnMut() -> u64) -> (u64, u64) {
     let mut drive = SimDrive::new(spec);
     let pages = drive.capacity_bytes() / PAGE;
@@ -202,7 +201,7 @@ fn relocating_random_data_costs_a_segment_a_page() {
             at
         }
     };
-    // Every page in another segment than those of the thousands before it.
+    // Every page lies in another segment than the thousands before it.
     let (busy, relocated) = relocating_core(&spec, in_steps(16 * 7 + 1));
     assert!(relocated > 5_000, "{relocated}");
     let share = busy as f64 / (3_000 * relocated) as f64;
@@ -214,7 +213,7 @@ fn relocating_random_data_costs_a_segment_a_page() {
     assert_eq!(relocating_core(&spec, in_steps(1)).0, 0);
 }
 
-/// The same, with requests of four multi-plane pages (64 KiB) and more passing the cache by.
+/// A cache that requests of at least four multi-plane pages (64 KiB) bypass.
 fn passed_by_long(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
     let mut spec = cache(own, dynamic, when_full);
     let cache = spec.cache.as_mut().expect("it has a cache");
@@ -228,7 +227,7 @@ fn long_requests_bypass_the_cache_and_short_ones_enter_it() {
         for when_full in [WhenFull::Wait, WhenFull::Bypass] {
             let mut drive = SimDrive::new(&passed_by_long(own, dynamic, when_full));
             for nth in 0..80 {
-                // Four multi-plane pages past it, two into it and fifteen pages into it.
+                // Four multi-plane pages past the cache; two, and fifteen pages, into it.
                 alone(&mut drive, request(0, Op::Write, nth * 40, 16));
                 alone(&mut drive, request(0, Op::Write, nth * 40 + 16, 8));
                 alone(&mut drive, request(0, Op::Write, nth * 40 + 24, 15));
@@ -245,7 +244,8 @@ fn long_requests_bypass_the_cache_and_short_ones_enter_it() {
 
 #[test]
 fn long_requests_take_no_space_of_the_cache() {
-    // Twice what the cache holds goes past it; then there is room for all it holds.
+    // Twice the capacity of the cache goes past it; then there is still room for all of its
+    // capacity.
     let mut drive = SimDrive::new(&passed_by_long(20, 0, WhenFull::Bypass));
     let mut at = 0;
     burst(&mut drive, Op::Write, 16, 8, 2 * 20 * 32 / 4, || {
@@ -259,7 +259,8 @@ fn long_requests_take_no_space_of_the_cache() {
 
 #[test]
 fn a_long_fua_write_takes_a_program_of_the_data_area() {
-    // Requests of a multi-plane page pass by; they are of one page more, which fills up another.
+    // Requests of a multi-plane page or more bypass the cache; these are one page longer, so that a
+    // second multi-plane page is padded.
     let forced = |from: Option<u64>| {
         let mut spec = cache(20, 0, WhenFull::Wait);
         spec.cache
@@ -276,14 +277,14 @@ fn a_long_fua_write_takes_a_program_of_the_data_area() {
     };
     let (past, passed, padded) = forced(Some(5 * PAGE));
     assert_eq!((passed, padded), ((0, 2), 1));
-    // In the cache it finds the multi-plane page half full: seven pages are two multi-plane pages,
-    // one of them padded.
+    // In the cache the multi-plane page is already half full: seven pages are two multi-plane
+    // pages, one of them padded.
     let (into, entered, padded) = forced(Some(6 * PAGE));
     assert_eq!((entered, padded), ((2, 0), 1));
     assert_eq!(past - into, Nanos::from_micros(900 - 250));
 }
 
-/// Multi-plane pages moved out of the cache in a time by a drive that may have so many under way.
+/// Multi-plane pages moved out of the cache in `time` by a drive with at most `mp_pages` under way.
 fn emptied_in(mp_pages: Option<u32>, time: Nanos) -> f64 {
     let mut spec = cache(40, 0, WhenFull::Wait);
     // No idle work in this time.
@@ -301,8 +302,8 @@ fn emptied_in(mp_pages: Option<u32>, time: Nanos) -> f64 {
 
 #[test]
 fn emptying_through_the_controller_is_limited_while_nobody_waits() {
-    // One multi-plane page at a time: sensed, moved, looked at, moved back and programmed; and
-    // every 32 multi-plane pages an erase, for which the dies are waited for.
+    // One multi-plane page at a time: sensed, moved, processed, moved back and programmed; and
+    // every 32 multi-plane pages an erase, which has to wait for the dies.
     let moved = 4 * PAGE * 2_500 / 1_000 + 300;
     let mp_page = Nanos(30_000 + moved + 4 * 500 + moved + 900_000);
     let time = (mp_page * 32 + Nanos::from_millis(3)) * 3;
@@ -310,7 +311,7 @@ fn emptying_through_the_controller_is_limited_while_nobody_waits() {
     assert!((95.0..=97.0).contains(&one), "{one}");
     let two = emptied_in(Some(2), time);
     assert!((165.0..=192.0).contains(&two), "{two}");
-    // As deep as GC, which four dies limit.
+    // At the depth of GC, which the four dies limit.
     let free = emptied_in(None, time);
     assert!(free > 290.0, "{free}");
     assert_eq!(free, emptied_in(Some(8), time));
@@ -331,15 +332,15 @@ fn a_host_that_waits_for_the_cache_is_served_at_full_depth() {
         rest(&mut drive, Nanos::from_millis(100));
         (took, drive.counters().pages_folded - before)
     };
-    // The host waits in both.
+    // The host waits in both cases.
     assert_eq!(speed(Some(1), false), speed(None, false));
-    // And idle work goes at the drive's own depth.
+    // Idle work runs at the drive's own depth.
     let (paced, free) = (speed(Some(1), true), speed(None, true));
     assert!(free.1 > 800, "{free:?}");
     assert_eq!(paced, free);
 }
 
-/// Idle work that a read ends leaves the superblock that it was emptying be, with a journal too.
+/// Idle work that a read ends stops emptying its superblock, with a journal too.
 #[test]
 fn reading_ends_the_emptying_of_a_cache() {
     for journal in [None, Some(power_loss())] {
@@ -353,7 +354,7 @@ fn reading_ends_the_emptying_of_a_cache() {
         assert!(before > 0);
         let mut next = random(&drive, 1);
         burst(&mut drive, Op::Read, 1, 1, 2_000, &mut next);
-        // What was under way, of four pages each.
+        // Pages under way, four in each multi-plane page.
         let more = drive.counters().pages_folded - before;
         assert!(more <= 4 * u64::from(spec.gc.depth), "{more}");
     }
@@ -371,7 +372,7 @@ fn a_cache_above_its_watermark_is_emptied_beside_writes_and_not_beside_reads() {
         let mut drive = SimDrive::new(&spec);
         write(&mut drive, 24 * 32);
         let mut next = random(&drive, 1);
-        // Until no read follows a write by less than the delay: a read takes 30 to 900 µs.
+        // Until no read follows a write within the delay: a read takes 30 to 900 µs.
         let mut time = Nanos::ZERO;
         while time < spec.idle.delay {
             time += burst(&mut drive, Op::Read, 1, 1, 100, &mut next);
@@ -380,7 +381,7 @@ fn a_cache_above_its_watermark_is_emptied_beside_writes_and_not_beside_reads() {
         assert!(before > 0, "{emptying:?}");
         burst(&mut drive, Op::Read, 1, 1, 2_000, &mut next);
         let beside_reads = drive.counters().pages_folded - before;
-        // What was under way: at most a word line, or GC's depth of multi-plane pages.
+        // Pages under way: at most a word line, or GC's depth of multi-plane pages.
         let under_way = 4 * u64::from(spec.gc.depth).max(3);
         assert!(beside_reads <= under_way, "{emptying:?}: {beside_reads}");
         for _ in 0..20 {
@@ -392,8 +393,8 @@ fn a_cache_above_its_watermark_is_emptied_beside_writes_and_not_beside_reads() {
     }
 }
 
-/// TLC with a cache of 40 superblocks that on-chip copy empties, on so many dies of at most
-/// `limit` at once, in idle time all the time; without parity.
+/// TLC with a cache of 40 superblocks that is emptied by on-chip copy, in a drive of `dies`, of
+/// which at most `limit` fold at once; idle time without rests, and without parity.
 fn folded(dies: u32, limit: Option<u32>) -> Spec {
     let mut spec = cached(120, 40, 20_000);
     spec.parity_data = None;
@@ -419,7 +420,7 @@ fn no_more_dies_fold_at_once_than_the_limit() {
         write(&mut drive, u64::from(dies) * 8 * 30);
         rest(&mut drive, Nanos::from_millis(10));
         let before = drive.counters().folds;
-        // Before a superblock ends, and dies are busy with erasing.
+        // Before a superblock is complete, after which dies are busy with erases.
         rest(&mut drive, word_line * 7);
         (drive.counters().folds - before) as u32
     };
@@ -436,7 +437,7 @@ fn no_more_dies_fold_at_once_than_the_limit() {
 
 #[test]
 fn idle_folding_frees_the_cache_up_to_its_limit() {
-    // 40 superblocks of 32 multi-plane pages, of which nine are the drive's own.
+    // 40 superblocks of 32 multi-plane pages, nine of which the drive keeps for itself.
     let (written, all, kept) = (4 * 8 * 25, 40 * 32, 9 * 32);
     let taken_after = |free: Option<u64>| {
         let mut spec = folded(4, None);
@@ -449,24 +450,24 @@ fn idle_folding_frees_the_cache_up_to_its_limit() {
         write(&mut drive, written);
         rest(&mut drive, Nanos::from_secs(20));
         let taken = written - 3 * drive.counters().folds;
-        // And it is there for the host.
+        // The freed space is available to the host.
         write(&mut drive, 2_000);
         taken
     };
     for free in [200, 500, 700] {
         let (taken, most) = (taken_after(Some(free)), all - kept - free);
-        // What is folded together is folded to its end: three superblocks.
+        // A fold is completed: three superblocks.
         assert!((most - 96..=most).contains(&taken), "{free}: {taken}");
     }
     assert_eq!(taken_after(Some(10)), written, "as much is free already");
     assert_eq!(taken_after(Some(5_000)), taken_after(None), "all of it");
-    // But for what is too little to be folded together.
+    // Except what is too little to be folded together.
     assert!(taken_after(None) < 3 * 32);
 }
 
 #[test]
 fn twice_the_dies_write_no_faster_where_as_many_fold() {
-    // Long past what the cache holds, so that the host waits for folding.
+    // Far more than the capacity of the cache, so that the host waits for folding.
     let took = |dies: u32, limit: Option<u32>| {
         let mut drive = SimDrive::new(&folded(dies, limit));
         write(&mut drive, u64::from(dies) * 8 * 40);
@@ -475,10 +476,10 @@ fn twice_the_dies_write_no_faster_where_as_many_fold() {
     let held = took(4, Some(2)) / took(8, Some(2));
     let free = took(4, None) / took(8, None);
     println!("twice the dies: {held} times as fast where two fold, {free} where all do");
-    // The larger one's writes meet fewer dies that fold.
+    // The writes of the larger drive find fewer dies that fold.
     assert!((0.95..1.15).contains(&held), "{held}");
     assert!(free > 1.7, "{free}");
-    // And where the limit is what there is, it is none.
+    // A limit of all dies has no effect.
     assert_eq!(took(4, Some(4)), took(4, None));
 }
 
@@ -500,7 +501,7 @@ fn the_host_waits_for_a_cache_without_bypass() {
 
 #[test]
 fn pages_invalidated_in_the_cache_are_never_folded() {
-    // 512 pages overwritten again and again, far more often than the cache is large.
+    // 512 pages are overwritten repeatedly, far more often than the cache is large.
     let overwrite = |spec: &Spec| {
         let mut drive = SimDrive::new(spec);
         let mut rng = stend_base::Rng::stream(1, "hot");
@@ -522,7 +523,7 @@ fn pages_invalidated_in_the_cache_are_never_folded() {
 
 #[test]
 fn a_dynamic_superblock_takes_its_whole_word_lines_from_the_data_area() {
-    // 64 superblocks' worth of data leave no room for 40 in SLC mode.
+    // The data of 64 superblocks leaves no room for 40 in SLC mode.
     let mut spec = cache(0, 40, WhenFull::Bypass);
     spec.user_bytes = 100 * 24 * 4 * 4 * PAGE;
     let mut drive = SimDrive::new(&spec);
@@ -532,7 +533,7 @@ fn a_dynamic_superblock_takes_its_whole_word_lines_from_the_data_area() {
     let mut next = random(&drive, 1);
     burst(&mut drive, Op::Write, 4, 8, 640, || next() / 4 * 4);
     let (slc, native) = programs(&drive);
-    // What is free beside 100 full ones of 120 and what is kept back: a dozen at most.
+    // Free superblocks beside 100 full ones of 120 and those kept back: a dozen at most.
     let slc = slc - before.0;
     assert!(slc > 0 && slc <= 16 * 32, "{slc}");
     assert!(native - before.1 >= 640 - slc);
@@ -572,7 +573,7 @@ fn a_word_line_is_programmed_at_once() {
     let moved = 12 * PAGE * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0;
     assert_eq!(counters.die_busy_ns, moved + 1_100_000);
     assert!(drive.now().since(start) > Nanos::from_millis(3));
-    // Pages keep their own time to read.
+    // Each page keeps its own time to read.
     let mut other = bare(Some(Nanos::from_micros(1_100)));
     other.data.timing.read = [60, 80, 100].map(Nanos::from_micros).to_vec();
     let mut drive = SimDrive::new(&other);
@@ -644,7 +645,7 @@ fn a_write_does_not_wait_for_its_l2p_segment_and_its_program_does() {
     let l2p_read = Nanos(45_000 + PAGE * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0);
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
-    // Of four pages, a multi-plane page: how long a write takes, and then a flush.
+    // Duration of a write of four pages, a multi-plane page, and then of a flush.
     let mut wait = |page: u64| {
         alone(&mut drive, request(0, Op::Flush, 0, 0));
         rest(&mut drive, Nanos::from_millis(5));
@@ -664,7 +665,7 @@ fn a_write_does_not_wait_for_its_l2p_segment_and_its_program_does() {
 fn changed_segments_are_written_back_a_mp_page_at_a_time() {
     let spec = with_l2p_cache(8);
     let mut drive = SimDrive::new(&spec);
-    // Each write changes a segment and drives out one that was changed, but for the first 8.
+    // Each write changes a segment and evicts a changed one, except the first 8.
     let mut segment = 0;
     burst(&mut drive, Op::Write, 1, 1, 264, || {
         segment += 1;
@@ -675,7 +676,7 @@ fn changed_segments_are_written_back_a_mp_page_at_a_time() {
     assert_eq!(counters.l2p_misses, 264);
     assert_eq!(counters.l2p_programs, (264 - 8) / 4);
     assert_eq!(counters.l2p_erases, counters.l2p_programs / 8);
-    // With all of it at hand there is nothing to read after the first look, and none goes.
+    // If all segments are cached, nothing is read after the first lookup, and nothing is evicted.
     let mut drive = SimDrive::new(&with_l2p_cache(64));
     let mut segment = 0;
     burst(&mut drive, Op::Write, 1, 1, 264, || {
@@ -690,7 +691,7 @@ fn changed_segments_are_written_back_a_mp_page_at_a_time() {
 fn a_segment_that_is_only_read_again_is_still_written_back() {
     let mut drive = SimDrive::new(&with_l2p_cache(8));
     let mp_pages = |drive: &mut SimDrive| {
-        // 16 changed segments, of which all go.
+        // 16 changed segments, all of which are evicted.
         for segment in (0..24).chain(0..8) {
             let op = if segment < 16 { Op::Write } else { Op::Read };
             alone(drive, request(0, op, segment * 128, 1));
@@ -701,13 +702,13 @@ fn a_segment_that_is_only_read_again_is_still_written_back() {
     assert_eq!(mp_pages(&mut drive), 16 / 4);
 }
 
-/// Of the time in which a full cache takes lasting writes, the share of stretches of 10 ms in
-/// which none ends.
+/// Share of the intervals of 10 ms in which no write ends, while a full cache receives lasting
+/// writes.
 fn silent(frees_per_page: bool) -> f64 {
     let mut spec = cached(60, 20, 5_000);
     let cache = spec.cache.as_mut().expect("it has a cache");
     (cache.takes_gc, cache.frees_per_page) = (false, frees_per_page);
-    // It folds when it must, and not before.
+    // It folds only when it must.
     cache.fold_start_mp_pages = u64::MAX;
     spec.gc.slc_reserve_superblocks = 0;
     let mut drive = SimDrive::new(&spec);

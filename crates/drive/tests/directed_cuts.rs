@@ -1,4 +1,4 @@
-//! Power cuts at moments that a random load seldom meets.
+//! Power cuts at moments that a random load rarely finds.
 
 use crate::tests::common;
 
@@ -21,7 +21,7 @@ fn journalling() -> PowerLossSpec {
     }
 }
 
-/// A drive near its end: each superblock bears two cycles.
+/// A drive near its end of life: each superblock survives two cycles.
 fn mortal() -> Spec {
     let mut spec = plain(24, 8, 1_200);
     spec.power_loss = Some(journalling());
@@ -34,30 +34,30 @@ fn mortal() -> Spec {
     spec
 }
 
-/// The same with a cache, which the long writes pass by as long as they are whole.
+/// Spec of [`mortal`] with a cache, which the long writes bypass as long as they are whole.
 fn mortal_past_the_cache() -> Spec {
     let mut spec = cached(40, 24, 1_200);
     spec.parity_data = None;
     spec.cache.as_mut().expect("it has one").bypass_from_bytes = Some(LONG * PAGE);
     spec.buffer.write_pages = 128;
-    // Some of it is on its way for most of the time.
+    // Some of their data is on its way most of the time.
     spec.host.link_ps_per_byte = 40_000;
     spec.power_loss = Some(journalling());
     spec.health = mortal().health;
     spec
 }
 
-/// Pages of the longest of the writes that wear the drive out.
+/// Pages of each write that wears the drive out.
 const LONG: u64 = 300;
 
-/// Writes of many atomic groups until the drive is worn out, two at a time; the tag and first page
-/// of each that was refused.
+/// Sends writes of many atomic groups, two at a time, until the drive is worn out. Returns the tag
+/// and first page of each refused write.
 fn wear_out(drive: &mut SimDrive, seed: u64) -> Vec<(u32, u64)> {
     let mut next = random(drive, seed);
     let (mut tag, mut outstanding, mut refused) = (0, Vec::new(), Vec::new());
     loop {
         while outstanding.len() < 2 && refused.is_empty() {
-            // Each in a half of its own, so that none waits for the other.
+            // Each in a half of its own, so that neither waits for the other.
             let half = u64::from(tag % 2) * 600;
             let first = half + next() % (600 - LONG);
             drive.submit(request(tag, Op::Write, first, LONG));
@@ -81,14 +81,14 @@ fn wear_out(drive: &mut SimDrive, seed: u64) -> Vec<(u32, u64)> {
     }
 }
 
-/// Pages of a write that are there.
+/// Number of pages of a write that are there.
 fn there(drive: &SimDrive, (tag, first): (u32, u64)) -> u64 {
     let pages = first as u32..(first + LONG) as u32;
     pages.filter(|&u| drive.content(u) == Some(tag)).count() as u64
 }
 
-/// The drive wears out while a part of an atomic group has been admitted and space for the rest is
-/// reserved: the group is still written as a whole, nothing comes after it, all of it stays over a
+/// The drive wears out when a part of an atomic group has been admitted and space for the rest is
+/// reserved: the group is still written as a whole, nothing comes after it, all of it survives a
 /// cut, and later requests are served.
 #[test]
 fn a_write_is_given_up_between_atomic_groups() {
@@ -106,7 +106,8 @@ fn give_up_writes(spec: &Spec) {
         let refused = wear_out(&mut drive, seed);
         assert!(drive.is_read_only());
         let parts: Vec<u64> = refused.iter().map(|r| there(&drive, *r)).collect();
-        // It fills up open multi-plane pages, for which there must be room beside what is reserved.
+        // The flush pads open multi-plane pages, for which there must be room beside the
+        // reservations.
         alone(&mut drive, request(9_999, Op::Flush, 0, 0));
         rest(&mut drive, Nanos::from_secs(1));
         let state = drive.diagnosis();
@@ -129,12 +130,12 @@ fn give_up_writes(spec: &Spec) {
     assert!(in_part >= 5, "{in_part}");
 }
 
-/// Pages lost when a die fails after a cut while the cache is being folded, over all moments of
-/// the first folds and all dies.
+/// Pages lost when a die fails after a cut during folding, over all moments of the first folds and
+/// all dies.
 fn lost_by_folds(fault: Option<Fault>) -> u32 {
     let mut spec = cached(40, 24, 4_000);
     spec.media = Some(media());
-    // One die copies at a time, so that most stripes are copied in part.
+    // One die copies at a time, so that most stripes are partly copied.
     spec.idle.enabled = false;
     spec.cache.as_mut().expect("it has one").fold_start_mp_pages = 64;
     spec.power_loss = Some(PowerLossSpec {
@@ -184,9 +185,10 @@ fn a_fold_that_is_durable_too_early_is_found() {
     assert!(lost_by_folds(Some(Fault::FoldEarly)) > 0);
 }
 
-/// Pages of a write of three that are there after a cut, over all moments: the first of them
-/// overwrote the last of another write in a multi-plane page that the second fills up, the third
-/// lies in the next multi-plane page. How many cuts found some of it, and how many tore it.
+/// Cuts, over all moments, of a write of three pages: the first page overwrites the last one of
+/// another write in a multi-plane page that the second fills, and the third lies in the next
+/// multi-plane page. Returns the number of cuts after which some of it was found, and the number
+/// that tore it.
 fn torn_by_coalescing(fault: Option<Fault>) -> (u32, u32) {
     let mut spec = plain(24, 8, 1_200);
     spec.buffer.coalesces = true;
@@ -226,8 +228,7 @@ fn coalesced_writes_that_are_durable_in_part_are_found() {
     assert!(torn_by_coalescing(Some(Fault::CoalesceTorn)).1 > 0);
 }
 
-/// TLC whose data is to be refreshed soon, and whose pages are safe when their word line is
-/// full.
+/// TLC whose data must be refreshed soon, and whose pages are safe when their word line is full.
 fn refreshing() -> Spec {
     let mut spec = plain(24, 12, 400);
     spec.data.timing.read = vec![Nanos::from_micros(70); 3];
@@ -245,8 +246,8 @@ fn refreshing() -> Spec {
     spec
 }
 
-/// What was refreshed in a long silence is in the log when nothing is under way any more: a
-/// shutdown fills its word line up.
+/// Data refreshed in a long silence is in the log when nothing is under way any more: a shutdown
+/// pads its word line.
 #[test]
 fn a_shutdown_after_refreshing_ends() {
     let spec = refreshing();
@@ -269,7 +270,7 @@ fn a_shutdown_after_refreshing_ends() {
     }
 }
 
-/// After a change of the capacity, a cut meets places of pages that there are no longer.
+/// After a change of the capacity, a cut finds places of pages that do not exist any more.
 #[test]
 fn an_over_provisioned_drive_is_cut() {
     let mut spec = cached(40, 24, 4_000);

@@ -1,5 +1,6 @@
-//! Endurance against closed forms: what a drive can be written until it is worn out, how far erase
-//! cycles differ with wear levelling, and which bit error rate an ECC corrects.
+//! Endurance compared with closed forms: the amount that can be written to a drive until it is worn
+//! out, the spread of erase cycles with wear levelling, and the bit error rate that an ECC
+//! corrects.
 
 use crate::tests::common;
 
@@ -26,34 +27,35 @@ fn drive(dynamic: bool, static_spread: u32, static_interval: u32) -> Spec {
     spec
 }
 
-/// The most by which erase cycles differ under wear levelling of this spread and interval.
+/// Maximum difference of erase cycles under wear levelling of this spread and interval.
 ///
-/// It acts once the difference is above the spread: at `spread + 1`. From then on, each `interval`
-/// victims that hot data leaves are followed by an exchange of the least worn superblock, which
-/// holds cold data, for the most worn of the erased ones. After as many exchanges as there are
-/// superblocks with hot data, all of these are exchanged; in that time each is a victim `interval`
-/// times. This holds where the exchanged ones begin far enough below the others, at least by
-/// `interval` cycles, and where hot data has at least as many superblocks as are spare.
+/// Levelling acts once the difference is above the spread: at `spread + 1`. From then on, after
+/// each `interval` victims of hot data the least worn superblock, which holds cold data, is
+/// exchanged for the most worn of the erased ones. When the number of exchanges has reached the
+/// number of superblocks with hot data, all of these have been exchanged; in that time each is a
+/// victim `interval` times. This holds if the exchanged ones begin far enough below the others, at
+/// least by `interval` cycles, and if hot data has at least as many superblocks as are spare.
 fn spread_max(static_spread: u32, static_interval: u32) -> u32 {
     assert!(static_interval <= static_spread);
     static_spread + 1 + static_interval
 }
 
-/// Fewest and most erase cycles.
+/// Minimum and maximum of erase cycles.
 fn erases(drive: &SimDrive) -> [u32; 2] {
     let counts = drive.erase_counts().iter();
     [counts.clone().min(), counts.max()].map(|n| *n.expect("it has superblocks"))
 }
 
-/// Fills a drive and overwrites its first `hot` superblocks at random, until each superblock is
-/// erased `cycles` times in the mean; the greatest difference of erase cycles on the way.
+/// Fills a drive and overwrites its first `hot` superblocks at random, until each superblock has
+/// been erased `cycles` times on average. Returns the drive and the greatest difference of erase
+/// cycles so far.
 fn overwritten(spec: &Spec, hot: u64, cycles: u64) -> (SimDrive, u32) {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
     let mut rng = Rng::stream(1, "overwritten");
     let (mut widest, dies) = (0, u64::from(spec.dies));
     while drive.counters().erases < cycles * u64::from(SUPERBLOCKS) * dies {
-        // Half of what a superblock holds, so that no erase is missed.
+        // Half of a superblock's content, so that no erase is missed.
         burst(&mut drive, Op::Write, 1, 32, SUPERBLOCK_PAGES / 2, || {
             rng.below(hot * SUPERBLOCK_PAGES)
         });
@@ -70,7 +72,7 @@ fn static_levelling_holds_the_spread_within_its_threshold_and_one_exchange() {
             let (_, widest) = overwritten(&drive(true, spread, interval), hot, 40);
             let most = spread_max(spread, interval);
             println!("{hot} hot, spread {spread}, interval {interval}: {widest} of {most}");
-            // It does not act before the threshold is exceeded.
+            // Levelling does not act before the threshold is exceeded.
             assert!(
                 (spread + 1..=most).contains(&widest),
                 "{hot} hot: {widest} outside of {spread} + 1 to {most}"
@@ -84,7 +86,7 @@ fn without_static_levelling_the_spread_grows_with_what_is_written() {
     let hot = 12;
     for cycles in [20, 40] {
         let (drive, widest) = overwritten(&drive(true, 0, 1), hot, cycles);
-        // Those that hold cold data are never erased: the others bear all erases, and one of them
+        // Superblocks with cold data are never erased: the others have all erases, and one of them
         // at least the mean.
         let circulating = u64::from(SUPERBLOCKS) - (DATA - hot);
         let least = (cycles * u64::from(SUPERBLOCKS)).div_ceil(circulating);
@@ -97,7 +99,8 @@ fn without_static_levelling_the_spread_grows_with_what_is_written() {
 const LIFE: u32 = 150;
 const SPARE_BLOCKS: u32 = 2;
 
-/// Writes single pages at random until one is refused; the pages that were acknowledged.
+/// Writes single pages at random until one write is refused. Returns the number of acknowledged
+/// pages.
 fn write_to_the_end(drive: &mut SimDrive, mut next: impl FnMut() -> u64) -> u64 {
     for tag in 0..16 {
         drive.submit(request(tag, Op::Write, next(), 1));
@@ -133,7 +136,7 @@ fn bytes_until_the_end_are_capacity_times_cycles_over_write_amplification() {
         seed: 9,
     });
     let pages = DATA * SUPERBLOCK_PAGES;
-    // Everywhere alike; nine of ten to a fifth of the data; to a quarter of the data alone.
+    // Uniform; nine of ten writes to a fifth of the data; all writes to a quarter of the data.
     for (hot, of_ten) in [(pages, 10), (pages / 5, 9), (pages / 4, 10)] {
         let mut worn = SimDrive::new(&spec);
         fill(&mut worn);
@@ -147,20 +150,21 @@ fn bytes_until_the_end_are_capacity_times_cycles_over_write_amplification() {
         let health = worn.health();
         assert_eq!(health.host_written_bytes, written * PAGE);
 
-        // What was programmed fills each superblock once for each of its erases, and what it holds.
+        // The programmed pages fill each superblock once for each of its erases, and its present
+        // content.
         let counts = worn.erase_counts().iter().map(|&n| u64::from(n));
         let erased = counts.sum::<u64>() * SUPERBLOCK_PAGES;
         let physical = u64::from(SUPERBLOCKS) * SUPERBLOCK_PAGES;
         let holds = health.nand_written_bytes / PAGE - erased;
         assert!((pages..=physical).contains(&holds), "{holds}");
 
-        // As SMART attributes tell it: with what pads a program.
+        // As SMART attributes report it: including the padding of programs.
         let wa = health.nand_written_bytes as f64 / health.host_written_bytes as f64;
         let expected = (physical * u64::from(LIFE)) as f64 / wa;
         let ratio = written as f64 / expected;
-        // The end comes when more superblocks than there are spares have been erased once more
-        // than they bear. The least worn is not further behind than levelling allows, and few of
-        // the others bear more; none holds more than itself.
+        // The end of life comes when more superblocks than there are spares have been erased once
+        // more than their life. The least worn is not further behind than levelling allows, and few
+        // of the others exceed their life; none holds more than its own content.
         let most = f64::from(spread_max(spread, interval));
         let life = f64::from(LIFE);
         let bounds = 1.0 - (most - 1.0) / life..=1.0 + (most + 1.0) / life;
@@ -174,11 +178,11 @@ const CODEWORD_BITS: f64 = 8_192.0;
 
 /// Uncorrectable bit error rate of a BCH code that corrects `t` bits of a codeword, as JESD218 and
 /// Mielke et al. (IRPS 2008) define it: the share of codewords with more errors, which is the tail
-/// of a binomial distribution, over the bits of user data. Each corrected bit costs 14 of parity,
-/// since codewords of 1 KiB need the field of 2^14 elements.
+/// of a binomial distribution, divided by the bits of user data. Each corrected bit costs 14 bits
+/// of parity, since codewords of 1 KiB need the field of 2^14 elements.
 fn uber_of_bch(t: u32, rber: f64) -> f64 {
     let n = CODEWORD_BITS + f64::from(14 * t);
-    // ln of n choose k times the probability of k certain errors, from term to term.
+    // ln of n choose k times the probability of k given errors, from term to term.
     let mut ln_term = n * (-rber).ln_1p();
     let mut tail = 0.0;
     for k in 1..=20 * (t + 1) {
@@ -189,10 +193,10 @@ fn uber_of_bch(t: u32, rber: f64) -> f64 {
     tail / CODEWORD_BITS
 }
 
-/// Of client drives, by JESD218.
+/// UBER of client drives, by JESD218.
 const UBER_MAX: f64 = 1e-15;
 
-/// The RBER up to which a BCH code has the UBER of a client drive.
+/// RBER up to which a BCH code has the UBER of a client drive.
 fn corrects(t: u32) -> f64 {
     let (mut low, mut high) = (0.0, f64::from(t) / CODEWORD_BITS);
     for _ in 0..60 {
@@ -205,14 +209,15 @@ fn corrects(t: u32) -> f64 {
     low
 }
 
-/// Bits that an error takes of each bit of a binary symmetric channel (Shannon 1948).
+/// Information that errors remove from each bit of a binary symmetric channel (Shannon 1948).
 fn entropy(rber: f64) -> f64 {
     -rber * rber.log2() - (1.0 - rber) * (1.0 - rber).log2()
 }
 
 #[test]
 fn a_binomial_tail_is_what_it_is_for_few_bits() {
-    // Without correction every codeword with an error counts, and with one those with two.
+    // Without correction every codeword with an error counts; with one corrected bit, those with
+    // two.
     let p = 1e-4_f64;
     let none = 1.0 - (1.0 - p).powf(CODEWORD_BITS);
     let n = CODEWORD_BITS + 14.0;
@@ -232,7 +237,7 @@ fn shipped_drives_correct_at_once_what_the_binomial_tail_of_their_code_says() {
         let (Some(table), Some(media)) = (&model.media, model.spec().media) else {
             continue;
         };
-        // Of the simulation: parts of 10^12.
+        // RBER of the simulation: parts of 10^12.
         let plain_read = media.ecc.passes[0].0 as f64 / 1e12;
         let source = &table.pass_rber_ppb.source;
         if source.contains("BCH code of 40 bits a KiB") {
@@ -242,7 +247,7 @@ fn shipped_drives_correct_at_once_what_the_binomial_tail_of_their_code_says() {
             assert!(uber_of_bch(40, 2.0 * plain_read) > 1e6 * UBER_MAX);
         } else if source.contains("LDPC") {
             ldpc += 1;
-            // With the parity that 2,208 spare bytes of a page of 16 KiB hold (usual in these
+            // With the parity that fits in 2,208 spare bytes of a page of 16 KiB (usual in these
             // years; remembered, unverified): better than a BCH code, and no better than any code
             // can be.
             let (user, spare) = (16_384.0, 2_208.0);

@@ -1,4 +1,4 @@
-//! Writes that are complete when they are programmed.
+//! Writes that complete when they are programmed.
 
 use crate::tests::common;
 
@@ -14,8 +14,8 @@ fn fua(page: u64, pages: u64) -> Request {
     }
 }
 
-/// From the call to the data in the buffer and back. The firmware works on a page while the
-/// next one comes; what the last takes is left.
+/// Time from the call to the data in the buffer and back. The firmware works on a page while the
+/// next one arrives; only the time of the last page is added.
 fn way(spec: &Spec, pages: u64) -> Nanos {
     let bytes = pages * PAGE;
     spec.host.submit
@@ -36,7 +36,7 @@ fn a_write_with_fua_waits_for_its_program() {
     let mut drive = SimDrive::new(&spec);
     let plain = alone(&mut drive, request(0, Op::Write, 5, 1));
     assert_eq!(plain, way(&spec, 1));
-    // The multi-plane page that it ends is programmed with it, and with what was written before.
+    // The multi-plane page of its last page is programmed with it, and with data written before.
     let got = alone(&mut drive, fua(6, 1));
     assert_eq!(got, way(&spec, 1) + PROGRAM);
     assert_eq!(drive.counters().padded_mp_pages, 1);
@@ -88,7 +88,7 @@ fn without_the_write_cache_every_write_waits_for_its_program() {
     drive.set_write_cache(false);
     let got = alone(&mut drive, request(0, Op::Write, 6, 1));
     assert_eq!(got, way(&spec, 1) + PROGRAM);
-    // Nothing is left to a flush.
+    // Nothing is left for a flush to do.
     let flush = alone(&mut drive, request(0, Op::Flush, 0, 0));
     assert_eq!(flush, Nanos(4_000 + 6_000 + 5_000));
 }
@@ -119,15 +119,15 @@ fn each_write_with_fua_costs_a_mp_page() {
     let ((cached, quick), (forced, slow)) = (programs(false), programs(true));
     assert!(cached <= 1_000, "{cached}");
     assert!(forced >= 4_000, "{forced}");
-    // Four dies, each a program at a time.
+    // Four dies, each with one program at a time.
     assert!(slow >= Nanos(1_000 * 400_000), "{slow:?}");
     assert!(slow > quick * 3, "{quick:?}, {slow:?}");
 }
 
 #[test]
 fn padding_takes_no_room_that_the_drive_needs_for_itself() {
-    // Superblocks of four multi-plane pages, and a buffer of five times as many: were padding not
-    // promised, what is admitted at once could take all that is kept for GC.
+    // Superblocks of four multi-plane pages, and a buffer of five times that size: without reserved
+    // padding, data admitted at once could use all the space that is kept for GC.
     let mut spec = plain(40, 4, 64);
     (spec.dies, spec.channels) = (1, 1);
     spec.pages_per_mp_page = 32;
@@ -148,8 +148,8 @@ fn padding_takes_no_room_that_the_drive_needs_for_itself() {
     assert!(counters.pages_relocated > 1_000, "{counters:?}");
 }
 
-/// While a FUA write waits for space, a flush may fill the multi-plane page up in which it would
-/// have ended: what it gives back when it has come is what it was promised all the same.
+/// While a FUA write waits for space, a flush may pad the multi-plane page in which the write would
+/// have ended: when its data has arrived, it still frees exactly its reserved padding.
 #[test]
 fn a_write_that_waited_returns_its_reservation() {
     let mut spec = plain(24, 8, 1_200);

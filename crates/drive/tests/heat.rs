@@ -1,4 +1,4 @@
-//! Heat against the closed form of a heated body, and throttling against the balance of
+//! Heat compared with the closed form of a heated body, and throttling compared with the balance of
 //! power.
 
 use crate::tests::common;
@@ -9,7 +9,7 @@ use stend_drive::SimDrive;
 use stend_model::Spec;
 use stend_model::spec::*;
 
-/// 30 °C around it, 20 K/W, a time constant of 4 s.
+/// 30 °C ambient, 20 K/W, a time constant of 4 s.
 fn warm(throttle: Throttle) -> Spec {
     let mut spec = plain(64, 16, 8_000);
     // One plane.
@@ -38,7 +38,7 @@ fn warm(throttle: Throttle) -> Spec {
     spec
 }
 
-/// Random reads at depth 8 for so many seconds; reads of each.
+/// Random reads at depth 8 for `seconds`. Returns the number of reads in each second.
 fn read_for(drive: &mut SimDrive, seconds: u64) -> Vec<u64> {
     let mut next = random(drive, 5);
     let begin = drive.now();
@@ -63,7 +63,7 @@ fn read_for(drive: &mut SimDrive, seconds: u64) -> Vec<u64> {
 fn filled(throttle: Throttle) -> SimDrive {
     let mut drive = SimDrive::new(&warm(throttle));
     fill(&mut drive);
-    // Down to what it has when it does nothing: 600 mW, 12 K.
+    // Cools down to the temperature of a drive at rest: 600 mW, 12 K.
     rest(&mut drive, Nanos::from_secs(1_000));
     drive
 }
@@ -90,7 +90,7 @@ fn silence_heats_by_the_closed_form() {
             "{got} after {t} s, not {expected}"
         );
     }
-    // However often somebody looks.
+    // The number of observations does not matter.
     let mut watched = SimDrive::new(&warm(Throttle::None));
     for _ in 0..370 {
         rest(&mut watched, Nanos::from_millis(100));
@@ -120,7 +120,7 @@ fn load_heats_by_the_closed_form() {
             "{got} not {expected}"
         );
     }
-    // And back.
+    // Cooling down again.
     let (hot, t) = (now_mc(&drive) as f64 / 1e3, 2.5f64);
     rest(&mut drive, Nanos((t * 1e9) as u64));
     let expected = 42.0 + (hot - 42.0) * (-t / 4.0).exp();
@@ -138,7 +138,7 @@ fn time_too_warm_is_counted_through_silence() {
     let hot = drive.temperature().expect("it has one");
     assert!(hot.now_mc > 75_000 && hot.max_mc >= hot.now_mc, "{hot:?}");
     let at = |limit: f64| {
-        // From the end of the load until it has cooled to the limit.
+        // Time from the end of the load until it has cooled to the limit.
         let (from, to) = (hot.now_mc as f64 / 1e3, 42.0);
         4.0 * ((from - to) / (limit - to)).ln()
     };
@@ -158,7 +158,7 @@ fn time_too_warm_is_counted_through_silence() {
 
 #[test]
 fn a_throttled_drive_is_as_fast_as_the_balance_of_power_allows() {
-    // What a read takes beyond what the drive takes anyway.
+    // Energy of a read beyond the drive's constant power.
     let mut free = filled(Throttle::None);
     let (begin, before) = (free.now(), total_pj(&free));
     let reads: u64 = read_for(&mut free, 5).iter().sum();
@@ -213,7 +213,7 @@ fn gradual_throttling_settles_and_stepwise_throttling_swings() {
 
 #[test]
 fn a_share_of_the_time_is_a_share_of_the_commands() {
-    // A step below any temperature that occurs: it always holds.
+    // A step below any temperature that occurs: it is always in force.
     let share = |ppm| Throttle::Stepwise {
         steps: vec![(0, ppm)],
         hysteresis_mk: 1_000,
@@ -228,7 +228,7 @@ fn a_share_of_the_time_is_a_share_of_the_commands() {
     let all = reads(Throttle::None);
     for percent in [10, 50, 90] {
         let got = reads(share(percent * 10_000)) / all * 100.0;
-        // What was admitted last still ends.
+        // The commands admitted last still end.
         assert!((got - f64::from(percent)).abs() < 0.5, "{percent} %: {got}");
     }
 }
@@ -243,13 +243,13 @@ fn a_throttled_drive_rests_for_its_share() {
     let HostSpec {
         submit, complete, ..
     } = drive.spec().host;
-    // The throttle is chosen at the first look at the temperature.
+    // The throttle is chosen at the first computation of the temperature.
     rest(&mut drive, Nanos::from_secs(1));
     let read = request(0, Op::Read, 3, 1);
     let whole = alone(&mut drive, read);
     let work = whole - submit - complete;
     assert!(work < Nanos(50_000), "{work:?}");
-    // After rest, commands are admitted for a quarter of a millisecond: all that come.
+    // After rest, all commands that arrive within a quarter of a millisecond are admitted.
     let mut after = |first_to_second: Nanos| {
         rest(&mut drive, Nanos::from_secs(1));
         assert_eq!(alone(&mut drive, read), whole);
@@ -261,7 +261,7 @@ fn a_throttled_drive_rests_for_its_share() {
     assert_eq!(after(window - Nanos(1)), Nanos::ZERO);
     // The work done since is less than a quarter of the window: no rest is due.
     assert_eq!(after(window), Nanos::ZERO);
-    // A large command goes on beyond the window; then comes three times as much rest.
+    // A large command continues beyond the window; then comes three times as much rest.
     let large = request(1, Op::Read, 0, 256);
     rest(&mut drive, Nanos::from_secs(1));
     let long = alone(&mut drive, large) - submit - complete;
@@ -270,7 +270,7 @@ fn a_throttled_drive_rests_for_its_share() {
     assert_eq!(second, whole + long * 3 - complete - submit);
 }
 
-/// What tells that a drive never throttles bounds the power of any load.
+/// The test that a drive never throttles uses a bound of the power of any load.
 #[test]
 fn a_drive_that_cannot_become_so_warm_is_told_to_never_throttle() {
     let steps = |mc| Throttle::Stepwise {
@@ -279,7 +279,7 @@ fn a_drive_that_cannot_become_so_warm_is_told_to_never_throttle() {
     };
     let may = |throttle| warm(throttle).may_throttle();
     assert!(!may(Throttle::None) && may(steps(50_000)) && !may(steps(10_000_000)));
-    // The lowest step that it is told never to reach.
+    // The lowest step that, by the test, the drive never reaches.
     let bound_mc = (40_000..1_000_000)
         .step_by(500)
         .find(|&mc| !may(steps(mc)))

@@ -25,7 +25,7 @@ fn driver(cpus: u32) -> DriverSpec {
     }
 }
 
-/// A read of a page that is in flash.
+/// Latency of a read of a page that is in flash.
 fn read_from_flash(spec: &Spec) -> Nanos {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
@@ -41,8 +41,8 @@ const WAY: u64 = 4_000 + 5_000;
 
 #[test]
 fn a_read_over_nvme_is_the_sum_of_its_parts() {
-    // Doorbell 28 bytes, read request 24, entry 84 behind the host's memory; then 4,096
-    // bytes in 16 packets of 24 bytes more; completion entry and interrupt 68.
+    // Doorbell 28 bytes, read request 24, entry 84 after the host's memory; then 4,096 bytes in 16
+    // packets of 24 bytes more; completion entry and interrupt 68.
     let link = 7 + 6 + 500 + 21 + 1_137 + 17;
     let spec = over(nvme());
     assert_eq!(read_from_flash(&spec), Nanos(WAY + READ_INSIDE + link));
@@ -105,7 +105,7 @@ fn one_thread_at_depth_one_sees_all_of_the_driver_on_any_interface() {
     }
 }
 
-/// Bytes a second of 32 KiB reads of nothing and writes, at depth 16 in all.
+/// Bytes a second of 32 KiB requests at depth 16 in all: reads of unwritten pages, and writes.
 fn duplex(spec: &Spec, mix: &[Op]) -> f64 {
     let mut drive = SimDrive::new(spec);
     let mut tag = 0;
@@ -129,7 +129,7 @@ fn duplex(spec: &Spec, mix: &[Op]) -> f64 {
     4_000.0 * 32_768.0 / drive.now().since(start).as_secs_f64()
 }
 
-/// A drive whose flash and firmware keep up with any link here.
+/// A drive whose flash and firmware are faster than any link here.
 fn quick(pcie: Option<PcieSpec>) -> Spec {
     let mut spec = plain(128, 16, 8_000);
     spec.data.timing.program = vec![Nanos(1_000)];
@@ -182,12 +182,12 @@ fn lanes_and_generations_scale_the_time_on_the_link() {
     let bytes = 256 * (4_096 + 16 * 24);
     for (fs, bits) in [(2_000_000, 0), (2_000_000, 1), (1_015_625, 2)] {
         let (got, expected) = (data(fs, bits), (bytes * fs / 1_000_000) >> bits);
-        // Each multi-plane page's worth is a transfer of its own, of whole nanoseconds.
+        // Each multi-plane page is a transfer of its own, of whole nanoseconds.
         assert!(expected.abs_diff(got) < 260, "{got}, {expected}");
     }
 }
 
-/// When each of some senders' one read of nothing ends.
+/// Instants at which the reads of unwritten pages of `senders`, one each, end.
 fn together(spec: &Spec, senders: u16) -> Vec<u64> {
     let mut drive = SimDrive::new(spec);
     for queue in 0..senders {
@@ -212,13 +212,13 @@ fn threads_take_turns_under_the_lock_of_a_queue() {
         queue_lock: Nanos(lock),
         ..driver(4)
     });
-    // Each has a queue: they meet on the link only.
+    // Each sender has a queue: they share the link only.
     let alone = together(&spec, 1)[0];
     let apart = together(&spec, 2);
     let latest = apart[0].max(apart[1]);
     assert!(latest - alone < 2_000, "{apart:?}, alone {alone}");
-    // One queue for both. The second submits behind the first; the first's completion
-    // waits for that, and the second's for the first's.
+    // One queue for both. The second submits after the first; the first's completion waits for
+    // that, and the second's for the first's.
     for pcie in [
         None,
         Some(PcieSpec {
@@ -235,8 +235,8 @@ fn threads_take_turns_under_the_lock_of_a_queue() {
     }
 }
 
-/// A completion comes to the lock before a submission that began earlier and has more to do
-/// without it: what is submitted arrives later by as long as it waits.
+/// A completion reaches the lock before a submission that began earlier and has more work before
+/// the lock: the submitted request arrives later by the time that it waits.
 #[test]
 fn a_completion_may_overtake_a_submission_on_the_way_to_the_lock() {
     let mut spec = plain(64, 16, 8_000);
@@ -258,7 +258,7 @@ fn a_completion_may_overtake_a_submission_on_the_way_to_the_lock() {
     });
     let mut ends = || drive.advance(SimTime::NEVER).map(|done| done.at.0);
     assert_eq!(ends(), Some(alone));
-    // It comes to the lock at 2 µs after the interrupt, which holds it up to 6 µs.
+    // It reaches the lock 2 µs after the interrupt, whose completion holds it up to 6 µs.
     assert_eq!(ends(), Some(begun + alone + 4_000));
 }
 
@@ -272,7 +272,7 @@ fn threads_of_one_processor_take_turns_and_those_of_two_do_not() {
     let alone = together(&spec, 1)[0];
     let three = together(&spec, 3);
     assert!(three[1] - alone < 2_000, "{three:?}");
-    // The third comes behind the first's submission; its completion meets no other.
+    // The third waits for the first's submission; its completion meets no other.
     assert_eq!(three[2], alone + 50_000);
 }
 
@@ -307,7 +307,7 @@ fn each_queue_holds_what_it_has_entries_for() {
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
         rest(&mut drive, Nanos::from_millis(5));
-        // Two multi-plane pages on neighbouring dies, which hang on different channels.
+        // Two multi-plane pages on neighbouring dies, which are on different channels.
         for queue in 0..2u16 {
             let page = u64::from(queue) * 4;
             drive.submit(Request {
@@ -329,7 +329,7 @@ fn each_queue_holds_what_it_has_entries_for() {
 fn nvme_takes_more_commands_than_ahci_has_slots_for() {
     let mut spec = over(nvme());
     spec.host.queue_depth = 1_023;
-    // All wait for one die; each is told apart by what it comes from.
+    // All wait for one die; each completion identifies its request.
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
     rest(&mut drive, Nanos::from_millis(5));
@@ -343,8 +343,8 @@ fn nvme_takes_more_commands_than_ahci_has_slots_for() {
     }
 }
 
-/// What a processor does to complete is taken at once where nothing else happens in between:
-/// that changes no instant, and not what is counted as an event.
+/// Work of a processor on a completion is done at once if nothing else happens in between: that
+/// changes no instant, and not the number of events.
 #[test]
 fn a_drive_advanced_event_by_event_has_the_same_history() {
     for (cpus, threads) in [(1, 1), (2, 2), (3, 5)] {

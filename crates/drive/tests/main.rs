@@ -1,4 +1,4 @@
-//! Simulated drives from outside: what each mechanism does, costs and keeps.
+//! Simulated drives from outside: the effect, the cost and the guarantees of each mechanism.
 //!
 //! They are a module of the crate's own test program (`src/lib.rs`): it is built and linked once,
 //! and its tests run side by side.

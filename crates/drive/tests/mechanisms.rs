@@ -30,7 +30,7 @@ fn every_erase_is_one_of_every_die() {
 #[test]
 fn a_die_is_busy_for_the_sum_of_its_work() {
     let mut spec = plain(256, 16, 12_000);
-    // One die alone on its channel: it holds nothing while it waits.
+    // One die alone on its channel: it never waits for the channel.
     spec.dies = 1;
     spec.channels = 1;
     let mut drive = worn(&spec, 4);
@@ -60,7 +60,7 @@ fn a_core_is_busy_for_the_sum_of_its_work() {
         c.pages_relocated > 1_000 && c.pages_folded > 10_000,
         "{c:?}"
     );
-    // Pages that became stale between the copy and its mapping cost a little besides.
+    // Pages that became invalid between the copy and its mapping cost a little in addition.
     assert!(
         (least..least + least / 50).contains(&c.core_busy_ns),
         "{c:?}, {least}"
@@ -134,7 +134,7 @@ fn commands_beyond_the_links_slots_wait_in_the_host() {
         fill(&mut drive);
         rest(&mut drive, Nanos::from_millis(5));
         let start = drive.now();
-        // Two multi-plane pages on neighbouring dies, which hang on different channels.
+        // Two multi-plane pages on neighbouring dies, which are on different channels.
         drive.submit(request(0, Op::Read, 0, 1));
         drive.submit(request(1, Op::Read, 4, 1));
         drive.advance(SimTime::NEVER).expect("one ends");
@@ -223,7 +223,7 @@ fn a_change_of_direction_costs_a_core_that_serves_both() {
         assert_eq!(took(7_000, false, &ops) - without, changes * 7_000);
         assert_eq!(took(7_000, true, &ops), without);
     }
-    // After a rest either direction may come first.
+    // After a rest the first command may have either direction.
     let after_rest = |change: u64| {
         let mut spec = plain(60, 8, 1024);
         spec.controller.direction_change = Nanos(change);
@@ -260,12 +260,12 @@ fn flushed_data_is_in_flash_at_every_instant() {
         let mut drive = SimDrive::new(&spec);
         drive.keep_content(true);
         let pages = (drive.capacity_bytes() / PAGE) as u32;
-        // Each page under its own tag, and all of it flushed.
+        // Each page with its own tag, and all of it flushed.
         for page in 0..pages {
             alone(&mut drive, request(page, Op::Write, u64::from(page), 1));
         }
         alone(&mut drive, request(0, Op::Flush, 0, 0));
-        // Every other page is overwritten again and again; the rest is only moved about.
+        // Every other page is overwritten repeatedly; the rest is only moved.
         let mut rng = stend_base::Rng::stream(1, "hot");
         let mut tag = pages;
         for round in 0..600 {
@@ -319,8 +319,8 @@ fn sectors_of_one_page_share_its_place_in_the_buffer() {
     assert_eq!(write(false), (32 * 8 / 4, 0));
 }
 
-/// A write that waits for the buffer goes on when another takes no room in it after all: else
-/// it waited for a multi-plane page that nobody fills.
+/// A write that waits for the buffer continues when another one turns out to need no room in it:
+/// otherwise it would wait for a multi-plane page that is never filled.
 #[test]
 fn coalesced_pages_make_room_for_waiting_writes() {
     let mut spec = plain(64, 16, 8_000);
@@ -348,7 +348,7 @@ fn a_page_overwritten_in_the_buffer_holds_the_last_data() {
         alone(&mut drive, request(tag, Op::Write, 7, 1));
     }
     assert_eq!(drive.content(7), Some(3));
-    // What is full is programmed, and written over no more.
+    // A full multi-plane page is programmed, and no longer overwritten.
     alone(&mut drive, request(4, Op::Write, 8, 3));
     alone(&mut drive, request(5, Op::Write, 7, 1));
     assert_eq!(drive.content(7), Some(5));

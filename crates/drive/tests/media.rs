@@ -1,4 +1,4 @@
-//! Errors of the flash: what reading again costs, what parity saves, what is lost.
+//! Errors of the flash: the cost of read retries, data saved by parity, lost data.
 
 use crate::tests::common;
 
@@ -27,7 +27,7 @@ fn filled(spec: &Spec) -> SimDrive {
     drive
 }
 
-/// Reads every page alone; the times.
+/// Reads every page alone. Returns the latencies.
 fn read_all(drive: &mut SimDrive) -> Vec<Nanos> {
     let pages = drive.capacity_bytes() / PAGE;
     (0..pages)
@@ -84,14 +84,14 @@ fn data_ages_without_power_until_it_is_refreshed() {
     rest(&mut drive, Nanos::from_secs(2));
     let before = drive.counters().read_retries;
     read_all(&mut drive);
-    // One superblock was open all the time: it counts from its beginning.
+    // One superblock was open all the time: its age counts from its beginning.
     assert!(drive.counters().read_retries - before <= 48 * 4);
 }
 
 #[test]
 fn reads_disturb_their_block() {
     let mut spec = spec();
-    // Every 100 reads add what one more pass corrects.
+    // Every 100 reads add the errors that one more pass corrects.
     spec.media
         .as_mut()
         .expect("it has cells")
@@ -125,7 +125,7 @@ fn parity_rebuilds_a_die() {
     assert_eq!(c.rebuilt_pages - before.rebuilt_pages, slow);
     // A quarter of the pages lie on the die; of its pages a quarter hold parity.
     assert!((1_950..2_050).contains(&slow), "{slow}");
-    // Three pages more: two on the other channel, one after the other, one on its own.
+    // Three pages more: two on the other channel, one after the other, and one on its own channel.
     let page = u64::from(spec.pages_per_mp_page) * PAGE * spec.bus_ps_per_byte / 1_000;
     let page = Nanos(page) + spec.bus_overhead;
     let most = spec.data.timing.read[0] + page * 2;
@@ -145,7 +145,7 @@ fn without_parity_the_data_of_a_failed_die_is_lost() {
     let c = drive.counters();
     assert_eq!(c.failed_reads, 2_000, "a quarter of the pages");
     assert_eq!(c.lost_pages, 500);
-    // Reading again finds the same; nothing else is read in its place.
+    // Reading again has the same result; no other page is read instead.
     read_all(&mut drive);
     assert_eq!(drive.counters().failed_reads, 4_000);
     assert_eq!(drive.counters().lost_pages, 500);
@@ -185,16 +185,16 @@ fn idle_time_refreshes_old_data() {
         read_all(&mut drive);
         (pages, drive.counters().read_retries - before)
     };
-    // But for what lies in superblocks that are not full yet, one of each stream.
+    // All pages except those in superblocks that are not full yet, one of each stream.
     let (pages, retries) = refreshed(Some(Rber(1_000)));
     assert_eq!(pages, 8_000 - retries);
     assert!(retries <= 2 * 48 * 4, "{retries}");
     assert_eq!(refreshed(None), (0, 8_000));
-    // What is not old enough is left alone.
+    // Data that is not old enough is not moved.
     assert_eq!(refreshed(Some(Rber(2_000))).0, 0);
 }
 
-/// Reads one page alone, again and again, for a second; all its times.
+/// Reads one page alone, again and again, for a second. Returns all latencies.
 fn read_for_a_second(drive: &mut SimDrive) -> Vec<Nanos> {
     let begin = drive.now();
     std::iter::from_fn(|| {
@@ -216,7 +216,8 @@ fn patrol_reads_delay_reads_of_their_die() {
     // The interval ends within a read, whose command is the last to begin before the patrol.
     let patrol_reads = drive.counters().patrol_reads - before;
     assert!((850..=1_000).contains(&patrol_reads), "{patrol_reads}");
-    // Every second lies on its channel, half of them on its die: each is in the way once.
+    // Half of the patrol reads are on its channel, and half of these on its die: each delays it
+    // once.
     let delayed: Vec<_> = patrolled.iter().filter(|&&t| t > read[0]).collect();
     let expected = patrol_reads as usize / 2;
     let found = delayed.len();
@@ -243,10 +244,11 @@ fn patrol_reads_find_what_reads_disturb() {
         (counters.pages_refreshed, counters.read_retries)
     };
     let (refreshed, retries) = disturbed(Some(Nanos::from_micros(100)));
-    // Its superblock, of 48 multi-plane pages of data, each time it has been read 2,000 times.
+    // Its superblock, of 48 multi-plane pages of data, is refreshed each time it has been read
+    // 2,000 times.
     assert!((48 * 4..=48 * 4 * 40).contains(&refreshed), "{refreshed}");
     assert_eq!(retries, 0);
-    // The host is never silent: without patrol reads nothing is looked for.
+    // The host is never silent: without patrol reads nothing is searched for.
     let (refreshed, retries) = disturbed(None);
     assert_eq!(refreshed, 0);
     assert!(retries > 10_000, "{retries}");
@@ -262,18 +264,18 @@ fn a_die_without_parity_gives_an_uber_of_its_share_of_the_sectors() {
     assert_eq!(drive.health().uber, Some(0.0));
     drive.fail_die(1);
     read_all(&mut drive);
-    // Of 16,000 pages read, the second time a quarter of 8,000 were lost, 8 sectors each.
+    // Of 16,000 pages read, a quarter of the second 8,000 were lost, 8 sectors each.
     let health = drive.health();
     assert_eq!(health.uncorrectable_sectors, 2_000 * 8);
     assert_eq!(health.uber, Some(0.125 / 4096.0));
-    // Only what was asked for counts, in commands that take parts of pages.
+    // Only requested sectors count, in commands for parts of pages.
     let lost = (0..8_000).find(|&page| fails(&mut drive, page, 0, 8));
     let before = drive.health().uncorrectable_sectors;
     assert!(fails(&mut drive, lost.expect("a quarter is lost"), 3, 2));
     assert_eq!(drive.health().uncorrectable_sectors, before + 2);
 }
 
-/// Whether a read of `sectors` of a page ends with an error.
+/// True if a read of `sectors` of a page ends with an error.
 fn fails(drive: &mut SimDrive, page: u64, first: u64, sectors: u64) -> bool {
     let mut part = request(0, Op::Read, page, 1);
     part.offset_bytes += first * 512;
@@ -283,8 +285,8 @@ fn fails(drive: &mut SimDrive, page: u64, first: u64, sectors: u64) -> bool {
     done.status == stend_base::Status::MediaError
 }
 
-/// One page in two to the k is worse by k spreads: with pages of the rate 1 and a spread of
-/// 100 %, those above 1 + 3 are one in eight.
+/// The share of pages that are worse by k spreads is 1/2^k: for pages of rate 1 and a spread of 100
+/// %, one in eight is above 1 + 3.
 #[test]
 fn the_uber_of_pages_beyond_correction_is_their_share() {
     let mut spec = spec();
@@ -295,10 +297,10 @@ fn the_uber_of_pages_beyond_correction_is_their_share() {
     let mut drive = filled(&spec);
     read_all(&mut drive);
     let share = drive.health().uber.expect("it was read") * 4096.0;
-    // Of 2,000 pages 250, within five standard deviations.
+    // 250 of 2,000 pages, within five standard deviations.
     let slack = 5.0 * (0.125 * 0.875 / 2_000.0_f64).sqrt();
     assert!((share - 0.125).abs() < slack, "{share} ± {slack}");
-    // Parity mends what one die takes along.
+    // Parity rebuilds the data of one die.
     spec.parity_data = Some(3);
     spec.media = Some(media());
     let mut mended = filled(&spec);
@@ -319,7 +321,7 @@ fn without_errors_of_the_flash_there_is_no_uber() {
     assert_eq!(drive.health().uber, None);
 }
 
-/// One superblock of old data, and nothing else to collect for.
+/// One superblock of old data, and no other work for GC.
 #[test]
 fn the_last_old_superblock_is_refreshed_too() {
     let mut spec = plain(24, 8, 128);
@@ -334,15 +336,15 @@ fn the_last_old_superblock_is_refreshed_too() {
     assert_eq!(drive.counters().pages_refreshed, 128);
 }
 
-/// A die that fails while it copies the cache on the chip: the copy is mapped between a read's
-/// beginning and its end. The read fails as it does without.
+/// A die fails while it copies the cache by on-chip copy: the copy is mapped between a read's
+/// beginning and its end. The read fails as it does without the copy.
 #[test]
 fn a_read_of_a_page_that_is_moved_meanwhile_fails_too() {
     let mut spec = cached(40, 24, 4_000);
     spec.parity_data = None;
     spec.media = Some(media());
     spec.idle.enabled = false;
-    // It folds beside reads for as long after the last write.
+    // Folding continues beside reads for this time after the last write.
     spec.idle.delay = Nanos::from_secs(1_000);
     spec.cache.as_mut().expect("it has one").fold_start_mp_pages = 8;
     let mut drive = SimDrive::new(&spec);
@@ -356,7 +358,7 @@ fn a_read_of_a_page_that_is_moved_meanwhile_fails_too() {
         let failed = drive.counters().failed_reads;
         alone(&mut drive, request(1, Op::Read, page, 1));
         for loss in drive.take_losses() {
-            // Of the page nothing was left where it was.
+            // Nothing was left of the page in its old place.
             let elsewhere = loss.lpns.is_empty();
             moved += u32::from(elsewhere);
             assert_eq!(drive.counters().failed_reads, failed + 1, "{loss:?}");

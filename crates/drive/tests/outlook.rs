@@ -1,4 +1,4 @@
-//! What a drive says of the time to come: so much can be written before data has to be moved.
+//! Prediction of a drive: the bytes that can be written before data has to be moved.
 
 use crate::tests::common;
 
@@ -49,10 +49,10 @@ fn placed_bytes(drive: &SimDrive) -> u64 {
         .expect("a simulated drive knows")
 }
 
-/// Writes at random until so many bytes are in flash.
+/// Writes at random until `bytes` more are in flash.
 fn write_bytes(drive: &mut SimDrive, bytes: u64) {
     let until = placed_bytes(drive) + bytes;
-    // Another row of numbers each time, or the oldest superblock would be overwritten whole.
+    // A different sequence each time, or the oldest superblock would be overwritten entirely.
     let mut next = random(drive, until);
     while placed_bytes(drive) < until {
         burst(drive, Op::Write, 1, 8, 64, &mut next);
@@ -84,7 +84,7 @@ fn nothing_is_relocated_until_the_room_is_used() {
             assert_eq!(drive.counters().pages_relocated, moved, "{name}, {state}");
             let left = drive.steady_bytes().expect("nor has it begun");
             assert!(left < room / 20, "{name}, {state}: {left} of {room} left");
-            // Some superblocks, for the first may hold nothing valid.
+            // Several superblocks, since the first may have no valid page.
             write_bytes(&mut drive, spec.user_bytes / 4);
             assert!(drive.counters().pages_relocated > moved, "{name}, {state}");
         }
@@ -108,7 +108,7 @@ fn room_is_not_told_where_other_work_may_begin() {
     assert!(SimDrive::new(&plain).steady_bytes().is_some());
     let cached = SimDrive::new(&cached(40, 4, 30 * 4 * 64 * 4));
     assert_eq!(cached.steady_bytes(), None);
-    // A checkpoint each eight pages of the journal, of a megabyte of data each.
+    // A checkpoint after every eight pages of the journal, of a megabyte of data each.
     let journalled = Spec {
         power_loss: Some(PowerLossSpec {
             journal_interval_pages: 256,

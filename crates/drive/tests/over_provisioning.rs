@@ -1,5 +1,5 @@
-//! Over-provisioning by the user: when it can be set, and that nothing else changes.
-//! What it does to write amplification is among the policies' tests.
+//! Over-provisioning by the user: the conditions for setting it, and that nothing else changes. Its
+//! effect on write amplification is tested with the policies.
 
 use crate::tests::common;
 
@@ -67,7 +67,7 @@ fn a_used_drive_must_be_empty_and_at_rest() {
         assert_eq!(drive.set_user_bytes(less), Ok(()));
         assert_eq!(drive.capacity_bytes(), less);
 
-        // It works as before, within its new bounds, and back again.
+        // The drive works as before, within its new bounds, and back again.
         for back in [less, spec.user_bytes] {
             drive.set_user_bytes(back).expect("it is empty");
             let pages = back / PAGE;

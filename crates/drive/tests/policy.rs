@@ -14,8 +14,8 @@ const USER_PERCENT: u64 = 80;
 /// is closed before it is full.
 const SUPERBLOCK_PAGES: u32 = 64;
 
-/// A drive of many small superblocks: few pages in each set the policies apart, many
-/// superblocks bring the model of infinitely many near.
+/// A drive of many small superblocks: few pages in each make the policies differ, many superblocks
+/// approach the model of infinitely many.
 fn drive(policy: Policy) -> Spec {
     let pages = u64::from(SUPERBLOCKS * SUPERBLOCK_PAGES);
     let mut spec = plain(SUPERBLOCKS, 16, pages * USER_PERCENT / 100);
@@ -24,7 +24,7 @@ fn drive(policy: Policy) -> Spec {
     spec
 }
 
-/// Write amplification over `measured` times the capacity, after `worn` times it.
+/// Write amplification over `measured` times the capacity, after `worn` times the capacity.
 fn amplification(
     drive: &mut SimDrive,
     (worn, measured): (u64, u64),
@@ -46,7 +46,7 @@ fn uniform(policy: Policy) -> f64 {
     amplification(&mut drive, (3, 2), next)
 }
 
-/// Share of the flash in use that the host's data takes: superblocks kept free hold none.
+/// Share of the flash in use that the host's data occupies: superblocks kept free are not in use.
 fn load(user_percent: u64) -> f64 {
     let free = f64::from(plain(SUPERBLOCKS, 16, 64).gc.start_superblocks);
     user_percent as f64 / 100.0 / (1.0 - free / f64::from(SUPERBLOCKS))
@@ -58,7 +58,7 @@ fn load(user_percent: u64) -> f64 {
 /// SIGMETRICS 2013. Greedy is its limit for many choices.
 fn mean_field(load: f64, choices: f64) -> f64 {
     let pages = SUPERBLOCK_PAGES as usize;
-    // Share of superblocks with so many valid pages.
+    // Share of superblocks by the number of valid pages.
     let mut share = vec![0.0_f64; pages + 1];
     share[pages] = load;
     share[0] = 1.0 - load;
@@ -67,7 +67,7 @@ fn mean_field(load: f64, choices: f64) -> f64 {
     for _ in 0..(80.0 / step) as u32 {
         let mut above = 0.0_f64;
         let mut chosen = vec![0.0; pages + 1];
-        // What is wholly valid is not drawn.
+        // Superblocks with only valid pages are not drawn.
         let drawn: f64 = share[..pages].iter().sum();
         for i in (0..pages).rev() {
             let upto = (above + share[i] / drawn).min(1.0);
@@ -86,11 +86,11 @@ fn mean_field(load: f64, choices: f64) -> f64 {
     1.0 / (1.0 - moved / pages as f64)
 }
 
-/// Write amplification of FIFO under uniform random writes: a page outlives the round of
-/// the log with v = exp(−(1 − v) / load). (J. Menon, "A performance comparison of RAID-5
-/// and log-structured arrays", HPDC 1995; J. T. Robinson, "Analysis of steady-state segment
-/// storage utilizations in a log-structured file system with least-utilized segment
-/// cleaning", 1996; as LRU in Desnoyers 2012.) It does not depend on the superblock's size.
+/// Write amplification of FIFO under uniform random writes: a page survives the round of the log
+/// with probability v = exp(−(1 − v) / load). (J. Menon, "A performance comparison of RAID-5 and
+/// log-structured arrays", HPDC 1995; J. T. Robinson, "Analysis of steady-state segment storage
+/// utilizations in a log-structured file system with least-utilized segment cleaning", 1996; as LRU
+/// in Desnoyers 2012.) It does not depend on the superblock's size.
 fn first_in_first_out(load: f64) -> f64 {
     let v = (0..10_000).fold(0.5_f64, |v, _| (-(1.0 - v) / load).exp());
     1.0 / (1.0 - v)
@@ -100,8 +100,8 @@ fn first_in_first_out(load: f64) -> f64 {
 fn every_policy_comes_to_its_theory_under_uniform_writes() {
     let load = load(USER_PERCENT);
     let d = |choices| Policy::DChoices { choices };
-    // In ascending order. Two choices are too few to come near FIFO, which goes by the one
-    // thing that tells full superblocks apart here, their age.
+    // In ascending order. Two choices are too few to come near FIFO, which uses the only property
+    // by which full superblocks differ here, their age.
     let expected = [
         (Policy::Greedy, mean_field(load, 1_000.0)),
         (d(10), mean_field(load, 10.0)),
@@ -125,8 +125,8 @@ fn every_policy_comes_to_its_theory_under_uniform_writes() {
     assert!(by_worth < least && by_worth > 0.995 * greedy, "{by_worth}");
 }
 
-/// Programs of several pages amplify writes no more than those of one: the last of a victim is
-/// filled on with the pages of the next. Write amplification counts padding.
+/// Programs of several pages amplify writes no more than those of one: the last program of a victim
+/// is completed with pages of the next. Write amplification counts padding.
 #[test]
 fn programs_of_several_pages_come_to_the_same_theory() {
     let pages = u64::from(SUPERBLOCKS * SUPERBLOCK_PAGES);
@@ -152,12 +152,11 @@ fn programs_of_several_pages_come_to_the_same_theory() {
     );
 }
 
-/// Nine of ten writes go to a tenth of the drive. A superblock full of cold data loses a
-/// page so rarely that greedy lets all of them come down to one level of stale pages and
-/// stay there; age tells them apart from the hot ones, which will lose more by themselves
-/// (Rosenblum and Ousterhout 1992, section 3.5; the same of flash: B. Van Houdt,
-/// "Performance of GC algorithms for flash-based solid state drives with
-/// hot/cold data", Performance Evaluation 70(10), 2013).
+/// Nine of ten writes go to a tenth of the drive. A superblock full of cold data loses a page so
+/// rarely that greedy lets all of them sink to one level of invalid pages and stay there; age
+/// distinguishes them from the hot ones, which will lose more by themselves (Rosenblum and
+/// Ousterhout 1992, section 3.5; the same of flash: B. Van Houdt, "Performance of GC algorithms for
+/// flash-based solid state drives with hot/cold data", Performance Evaluation 70(10), 2013).
 #[test]
 fn cost_benefit_moves_less_than_greedy_when_some_data_is_hot() {
     let [greedy, by_worth, fifo] =

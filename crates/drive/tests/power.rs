@@ -48,7 +48,7 @@ fn two_states() -> Vec<IdleStateSpec> {
     ]
 }
 
-/// Latency of a read after so long a silence.
+/// Latency of a read after a silence of this duration.
 fn after(spec: &Spec, silence: Nanos) -> Nanos {
     let mut drive = SimDrive::new(spec);
     alone(&mut drive, request(0, Op::Write, 5, 1));
@@ -63,7 +63,7 @@ fn the_first_command_pays_the_way_out_and_not_a_nanosecond_more() {
     let submit = sleepy.host.submit;
     let cost = |silence: Nanos| after(&sleepy, silence) - after(&awake, silence);
     let ms = Nanos::from_millis;
-    // The silence ends with the call; the command finds the drive on its way in.
+    // The silence ends with the call; the command finds the drive entering the state.
     assert_eq!(cost(ms(20) - Nanos(1)), Nanos::ZERO);
     let (out, way_in) = (ms(9), Nanos::from_micros(30));
     assert_eq!(cost(ms(20)), out + way_in - submit);
@@ -85,7 +85,7 @@ fn only_the_first_command_pays() {
         let next = random(&drive, 3);
         burst(&mut drive, Op::Read, 1, 32, 500, next)
     };
-    // All that came together wait together.
+    // All requests that arrived together wait together.
     let cost = burst_after(&sleepy) - burst_after(&awake);
     assert!(
         (Nanos::from_millis(21)..Nanos::from_micros(21_200)).contains(&cost),
@@ -153,14 +153,14 @@ fn energy_is_the_sum_of_what_was_done() {
     burst(&mut drive, Op::Read, 1, 32, 5_000, next);
     rest(&mut drive, Nanos::from_secs(60));
     let (e, c) = (drive.energy().expect("it keeps account"), drive.counters());
-    // By mode, nothing is left out and nothing counted twice.
+    // By mode, nothing is omitted and nothing counted twice.
     assert_eq!(c.nand_reads, c.slc_reads + c.native_reads);
     assert_eq!(c.nand_programs, c.slc_programs + c.native_programs);
     assert!(c.slc_reads > 500 && c.native_reads > 1_000, "{c:?}");
     assert!(c.slc_erases > 0 && c.erases > c.slc_erases, "{c:?}");
     let spec = energy();
     let pj = |a: u64, b: u64| u128::from(a) * u128::from(b);
-    // Of two planes, all of which a read that moves several pages may not need.
+    // Two planes; a read that moves several pages may not need both.
     let sensed = [c.slc_flash_pages_sensed, c.native_flash_pages_sensed];
     for (sensed, reads) in sensed.into_iter().zip([c.slc_reads, c.native_reads]) {
         assert!((reads..2 * reads).contains(&sensed), "{c:?}");
@@ -188,8 +188,8 @@ fn energy_is_the_sum_of_what_was_done() {
     assert_eq!(e.total_pj(), parts);
 }
 
-/// Flash pages sensed by a read of so many pages of a filled drive of four planes of 16 KiB, and
-/// their energy.
+/// Flash pages sensed by a read of `pages` of a filled drive of four planes of 16 KiB, and their
+/// energy.
 fn sensed_by(first: u64, pages: u64, read_ahead: u32) -> (u64, u128) {
     let mut spec = plain(64, 16, 32_000);
     spec.energy = Some(energy());
@@ -245,7 +245,7 @@ fn flash_pages_are_counted_once() {
     }
 }
 
-/// Garbage collection senses what holds valid pages.
+/// Garbage collection senses the planes with valid pages.
 #[test]
 fn relocation_senses_the_planes_with_valid_pages() {
     let mut spec = plain(64, 16, 12_000);
@@ -258,7 +258,7 @@ fn relocation_senses_the_planes_with_valid_pages() {
     let (reads, sensed) = (c.native_reads, c.native_flash_pages_sensed);
     assert!(reads > 1_000 && c.pages_relocated > reads, "{c:?}");
     assert!((reads..2 * reads).contains(&sensed), "{c:?}");
-    // Of two planes of two pages each, three valid pages need both.
+    // With two planes of two pages each, three valid pages need both planes.
     assert!(2 * sensed >= c.pages_relocated, "{c:?}");
 }
 
@@ -269,7 +269,7 @@ fn a_silent_hour_takes_what_the_states_take() {
     rest(&mut drive, Nanos::from_secs(3600));
     let e = drive.energy().expect("it keeps account");
     let ms = 1_000_000u128;
-    // Awake up to the first state, and on both ways in.
+    // Awake until the first state, and while entering both states.
     let awake = 20 * ms + 30_000 + 700_000;
     let slumber = 180 * ms - 30_000;
     let deep = 3_600_000 * ms - 200 * ms - 700_000;

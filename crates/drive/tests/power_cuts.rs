@@ -1,9 +1,9 @@
-//! Power cuts at random events lose what was not promised, and nothing else.
+//! Power cuts at random events lose data that was not promised, and nothing else.
 //!
-//! `STEND_CUTS=N` makes N cuts in place of the default; `STEND_CUTS_SEED=S` begins with drive S, so
-//! that a long search is made in pieces, and alone tries that one drive. A search goes on after a
-//! drive that fails, and tells all of them. A long one:
-//! `STEND_CUTS=1000000 cargo test --release -p stend-drive --lib power_cuts::a_cut`.
+//! `STEND_CUTS=N` makes N cuts instead of the default; `STEND_CUTS_SEED=S` begins with drive S, so
+//! that a long search can be made in pieces, and on its own tests that one drive. A search
+//! continues after a drive that fails, and reports all of them. A long one: `STEND_CUTS=1000000
+//! cargo test --release -p stend-drive --lib power_cuts::a_cut`.
 
 use crate::tests::common;
 
@@ -13,15 +13,15 @@ use stend_drive::sim::Fault;
 
 const SEEDS: u64 = 240;
 
-/// Drives beyond these, each with what is rare: a program finds no block after something newer has
-/// superseded a page of it; and superblocks of two programs, of which the second holds so little
-/// that to close it takes all that a victim frees.
+/// Further drives with rare cases: a program finds no block after newer data has superseded one of
+/// its pages; and superblocks of two programs, of which the second holds so little that closing it
+/// uses all that a victim frees.
 const FURTHER: [u64; 2] = [60_039, 212_219];
 
-/// Drives that fail, after which a search ends.
+/// Failed drives after which a search ends.
 const FAILED_MAX: usize = 200;
 
-/// Says how to replay a seed when its run fails.
+/// Reports how to replay a seed when its run fails.
 struct Replay(u64);
 
 impl Drop for Replay {
@@ -61,14 +61,14 @@ fn a_cut_loses_only_what_was_not_durable() {
         account.add(&drawn);
     }
     println!("{tried:?}\n{account}");
-    // The load must be one that loses something, and finds the drive starting.
+    // The load must lose some data, and meet the drive during its start.
     assert!(!whole || tried.pages_undone > 1_000, "{tried:?}");
     assert!(!whole || tried.cuts_in_start > 20, "{tried:?}");
     let lacking = account.lacking();
     assert!(!whole || lacking.is_empty(), "never seen: {lacking:?}");
 }
 
-/// Tries drives from a seed on until so many cuts are made.
+/// Tests drives from seed `first` on until `cuts` cuts have been made.
 fn search(first: u64, cuts: u64) {
     let (mut tried, mut account) = (Tried::default(), Account::default());
     let mut failed = Vec::new();
@@ -106,10 +106,10 @@ fn search(first: u64, cuts: u64) {
     assert!(failed.is_empty(), "failed: {failed:?}");
 }
 
-/// Drives in which a fault may show, of which one must.
+/// Number of drives in which a fault may show; it must show in one of them.
 const DRIVES: u64 = 100;
 
-/// The first of them on which a fault is found.
+/// The first drive on which a fault is found.
 fn found_on(fault: Fault) -> Option<u64> {
     (0..DRIVES).find(|&seed| {
         let run = std::panic::catch_unwind(|| survive(seed, LIVES, Some(fault)));

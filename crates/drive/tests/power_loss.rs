@@ -1,5 +1,5 @@
-//! What keeping data over a power cut costs, and what a cut takes: to the nanosecond, and
-//! page by page.
+//! Cost of keeping data over a power cut, and data lost by a cut: to the nanosecond, and page by
+//! page.
 
 use crate::tests::common;
 
@@ -11,7 +11,7 @@ use stend_model::Spec;
 use stend_model::nand::reliability::Rber;
 use stend_model::spec::*;
 
-/// One die, so that all its work is done in turn.
+/// One die, so that all its work is done in sequence.
 fn one_die(change: impl FnOnce(&mut PowerLossSpec)) -> Spec {
     let mut spec = plain(64, 16, 1_500);
     (spec.dies, spec.channels) = (1, 1);
@@ -33,7 +33,7 @@ fn mp_page_transfer(spec: &Spec) -> Nanos {
     Nanos(bytes * spec.bus_ps_per_byte / 1000) + spec.bus_overhead
 }
 
-/// A flush of a drive that has something to make durable.
+/// Duration of a flush of a drive with changes to make durable.
 fn flush_time(spec: &Spec) -> Nanos {
     spec.host.submit
         + spec.controller.write_command
@@ -53,7 +53,7 @@ fn a_flush_takes_the_data_and_then_the_journal() {
     assert_eq!(flush, flush_time(&spec));
     let c = drive.counters();
     assert_eq!((c.nand_programs, c.journal_programs), (2, 1));
-    // Nothing is left to do for the next.
+    // Nothing is left to do for the next flush.
     let again = alone(&mut drive, request(3, Op::Flush, 0, 0));
     let shortest = spec.host.submit + spec.controller.write_command + spec.host.complete;
     assert_eq!(again, shortest);
@@ -82,8 +82,8 @@ fn a_write_with_fua_takes_the_data_and_then_the_journal() {
     }
 }
 
-/// A drive that ignores flushes takes a flush for a command like any other, FUA for nothing, and
-/// loses what an honest one keeps.
+/// A drive that ignores flushes treats a flush as any other command, ignores FUA, and loses data
+/// that an honest drive keeps.
 #[test]
 fn a_flush_that_is_ignored_costs_its_command_and_keeps_nothing() {
     for forced in [false, true] {
@@ -107,7 +107,7 @@ fn a_flush_that_is_ignored_costs_its_command_and_keeps_nothing() {
     }
 }
 
-/// Time without power costs no energy, and is not time in which the drive was on.
+/// Time without power costs no energy, and does not count as power-on time.
 #[test]
 fn a_drive_without_power_takes_no_energy() {
     let mut spec = one_die(|_| {});
@@ -128,7 +128,7 @@ fn a_drive_without_power_takes_no_energy() {
     alone(&mut drive, request(2, Op::Flush, 0, 0));
     drive.power_cut();
     let (before, on) = (drive.energy().expect("it keeps account"), drive.now());
-    // The journal's page alone is programmed in SLC mode.
+    // Only the journal's page is programmed in SLC mode.
     assert_eq!(before.nand_program_pj, 7);
     assert_eq!(before.total_pj() - 7, power_mw * u128::from(on.0));
     rest(&mut drive, Nanos::from_secs(1_000));
@@ -180,7 +180,7 @@ fn an_l2p_on_flash_is_cold_after_a_start_that_reads_its_directory() {
     let map_page = Nanos(PAGE * spec.bus_ps_per_byte / 1000) + spec.bus_overhead;
     assert_eq!(cold, warm + Nanos(77_000) + map_page);
     assert_eq!(drive.counters().l2p_misses, 2);
-    // Ten times the segments, of which each page of the directory holds 4,096.
+    // Ten times the segments; each page of the directory holds 4,096.
     spec.user_bytes *= 3;
     spec.data.superblocks *= 3;
     let mut drive = new_drive(&spec);
@@ -190,7 +190,7 @@ fn an_l2p_on_flash_is_cold_after_a_start_that_reads_its_directory() {
     assert_eq!(drive.counters().slc_reads, 2, "4,500 segments");
 }
 
-/// One word of what is written again before its multi-plane page is full.
+/// Data that is written again before its multi-plane page is full.
 #[test]
 fn coalesced_data_is_kept_or_lost_with_the_data_it_replaces() {
     let mut spec = one_die(|_| {});
@@ -198,7 +198,7 @@ fn coalesced_data_is_kept_or_lost_with_the_data_it_replaces() {
     let mut drive = new_drive(&spec);
     alone(&mut drive, request(1, Op::Write, 5, 1));
     alone(&mut drive, request(2, Op::Write, 9, 1));
-    // Its first page takes the place of the first write's; its second has none yet.
+    // Its first page replaces the first write's page; its second page is new.
     alone(&mut drive, request(3, Op::Write, 5, 2));
     assert_eq!(drive.counters().pages_coalesced, 1);
     alone(&mut drive, request(4, Op::Write, 20, 1));
@@ -212,7 +212,7 @@ fn coalesced_data_is_kept_or_lost_with_the_data_it_replaces() {
     assert_eq!(held, [Some(3), Some(3), Some(2), Some(4)]);
 }
 
-/// The multi-plane page is programmed, and the journal would have its changes; but the last write
+/// The multi-plane page is programmed, and the journal could have its changes; but the last write
 /// has a page in the next multi-plane page.
 #[test]
 fn coalesced_pages_wait_for_the_rest_of_their_request() {
@@ -236,7 +236,7 @@ fn coalesced_pages_wait_for_the_rest_of_their_request() {
     assert_eq!(held(Some(Fault::CoalesceTorn)), torn);
 }
 
-/// Of a write in more than one part, none takes the place of another.
+/// A write in more than one part never coalesces.
 #[test]
 fn a_write_of_several_mp_pages_does_not_coalesce() {
     let mut spec = one_die(|_| {});
@@ -255,7 +255,7 @@ fn a_write_of_several_mp_pages_does_not_coalesce() {
     assert_eq!((coalesced(5, true), coalesced(5, false)), (0, 2));
 }
 
-/// Four dies, of which one holds parity, and flash whose errors are modelled.
+/// Four dies, one of which holds parity, and flash whose errors are modelled.
 fn with_parity(hold_up: Option<Nanos>) -> Spec {
     let mut spec = plain(64, 16, 2_000);
     spec.idle.delay = Nanos::from_secs(1_000);
@@ -276,7 +276,7 @@ fn a_stripe_that_is_not_full_has_its_parity_beside_the_journal() {
     let c = drive.counters();
     assert_eq!((c.journal_programs, c.partial_parity_programs), (1, 1));
     assert_eq!(c.nand_programs, 3);
-    // The rest of the stripe, after which its own parity follows.
+    // The rest of the stripe, followed by its own parity.
     alone(&mut drive, request(3, Op::Write, 100, 8));
     rest(&mut drive, Nanos::from_millis(10));
     alone(&mut drive, request(4, Op::Flush, 0, 0));
@@ -306,16 +306,16 @@ fn a_failed_die_loses_nothing_of_a_stripe_that_a_cut_left_unfinished() {
         let before = drive.counters().slc_reads;
         alone(&mut drive, request(3, Op::Read, 5, 4));
         let c = drive.counters();
-        // Table, journal, and the parity, with which the stripe goes on.
+        // Table, journal, and the parity with which the stripe continues.
         assert_eq!(c.slc_reads - before, 3);
         assert_eq!((c.rebuilt_pages, c.failed_reads), (1, 0));
-        // When the stripe is full, its own parity serves.
+        // When the stripe is full, its own parity is used.
         alone(&mut drive, request(4, Op::Write, 100, 8));
         rest(&mut drive, Nanos::from_millis(10));
         alone(&mut drive, request(5, Op::Read, 5, 4));
         let c = drive.counters();
         assert_eq!((c.rebuilt_pages, c.failed_reads), (2, 0));
-        // Each read, the stripe, and where nothing was saved the multi-plane page that had been
+        // Each read, the stripe, and, if nothing was saved, the multi-plane page that had been
         // begun.
         assert_eq!(c.native_reads, 2 + 3 + u64::from(hold_up.is_none()));
     }
@@ -331,7 +331,7 @@ fn what_is_lost_stays_lost_after_a_cut() {
     drive.fail_die(0);
     alone(&mut drive, request(3, Op::Read, 0, 1));
     assert!(drive.logical_page(0) == LogicalPage::Lost && drive.counters().lost_pages == 1);
-    // The loss is not yet in the journal: the next start has the place again.
+    // The loss is not yet in the journal: the next start finds the old place again.
     drive.power_cut();
     assert!(drive.logical_page(0) != LogicalPage::Lost);
     drive.power_up();
@@ -395,8 +395,7 @@ fn capacitors_that_are_too_small_lose_what_was_flushed() {
     let kept = |hold_up: Nanos| {
         let spec = one_die(|loss| loss.hold_up = Some(hold_up));
         let mut drive = new_drive(&spec);
-        // Two multi-plane pages, of which the second is not full: both are in the buffer at the
-        // cut.
+        // Two multi-plane pages; the second is not full: both are in the buffer at the cut.
         burst(&mut drive, Op::Write, 1, 1, 6, {
             let mut next = 0..6;
             move || next.next().expect("six")
@@ -422,7 +421,7 @@ fn a_start_takes_the_sum_of_its_reads() {
         alone(&mut drive, request(tag, Op::Write, u64::from(tag) * 7, 3));
         alone(&mut drive, request(50, Op::Flush, 0, 0));
     }
-    // Acknowledged, placed in the sixth multi-plane page, and in no journal.
+    // Acknowledged, placed in the sixth multi-plane page, and not in the journal.
     alone(&mut drive, request(6, Op::Write, 100, 1));
     drive.power_cut();
     rest(&mut drive, Nanos::from_millis(3));
@@ -476,7 +475,7 @@ fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
         loss.journal_rows = 6;
     });
     let mut drive = new_drive(&spec);
-    // A checkpoint is written when the journal has grown by half of what it may meanwhile.
+    // A checkpoint is written when the journal has grown by half of the permitted growth.
     let journal = 40 + 10 / 2;
     let pages = 8 * journal;
     let mut next = 0..pages;
@@ -492,20 +491,20 @@ fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
         "{c:?}"
     );
     assert_eq!(c.nand_programs, pages / 4 + journal + 4);
-    // 49 pages in blocks of 6: the eighth block is the eighth that is begun.
+    // 49 pages in blocks of 6: the last of them is in the eighth block.
     assert_eq!((c.journal_erases, c.erases), (8, 8));
-    // They cost energy like any others in SLC mode.
+    // They cost energy as all others in SLC mode.
     assert_eq!((c.slc_programs, c.slc_erases), (journal + 4, 8));
 }
 
-/// Writes wait while the journal waits for a checkpoint, so that a cut takes no more than the model
-/// says.
+/// Writes wait while the journal waits for a checkpoint, so that a cut loses no more than the model
+/// states.
 #[test]
 fn writes_wait_while_too_much_is_not_durable() {
     let mut spec = plain(256, 16, 40_000);
     let mut loss = power_loss();
     (loss.journal_interval_pages, loss.checkpoint_pages) = (8, 1);
-    // Forty parts of the table, four to a page.
+    // Forty parts of the table, four in each page.
     loss.journal.program = vec![Nanos::from_millis(50)];
     spec.power_loss = Some(loss);
     let most = spec.undurable_pages_max();
@@ -591,10 +590,10 @@ fn padding_word_lines_costs_their_mp_pages() {
         drive.counters()
     };
     let (left, filled) = (flush(PairedPages::Unprotected), flush(PairedPages::Pad));
-    // Up to the upper page of the first die: three lower pages and it.
+    // Up to the upper page of the first die: three lower pages and this upper page.
     assert_eq!((left.filler_mp_pages, filled.filler_mp_pages), (0, 4));
     assert_eq!(filled.nand_programs, left.nand_programs + 4);
-    // Where programs under way are completed there is nothing to fill.
+    // If programs under way are completed, nothing has to be filled.
     assert_eq!(
         flush(PairedPages::Completed).nand_programs,
         left.nand_programs
@@ -625,7 +624,7 @@ fn a_cut_erase_is_done_again() {
         "{redone} begun at a start, {cycles} cycles, {} erases",
         c.erases
     );
-    // An erase that was cut is one of its dies, but no cycle of the superblock.
+    // An erase that was cut counts for its dies, but is no cycle of the superblock.
     assert!(
         redone > 0 && c.erases > cycles * 4,
         "{redone}, {cycles}, {c:?}"

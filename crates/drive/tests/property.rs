@@ -1,12 +1,11 @@
-//! The translation layer against a plain map, on drives and loads drawn at random:
-//! geometry, cell bits, cache, parity, policies, buffer, idle work, links, processors of the
-//! host, TRIM in chunks; reads, writes with and without FUA, TRIM, flushes and silence, up to
-//! 40 requests at once; where parity reaches, a die that fails.
+//! The translation layer compared with a plain map, on drives and loads drawn at random: geometry,
+//! cell bits, cache, parity, policies, buffer, idle work, links, processors of the host, TRIM in
+//! chunks; reads, writes with and without FUA, TRIM, flushes and silence, up to 40 requests at
+//! once; with sufficient parity, a die that fails.
 //!
-//! `STEND_PROPERTY_SEEDS=N` tries N seeds instead of the default; a failing seed prints
-//! the command that replays it. `STEND_PROPERTY_TRACES=1` prints the hash of each drive's
-//! history: two versions of the simulator that print the same (with `-- --nocapture`) do
-//! the same, event by event.
+//! `STEND_PROPERTY_SEEDS=N` tries N seeds instead of the default; a failing seed prints the command
+//! that replays it. `STEND_PROPERTY_TRACES=1` prints the hash of each drive's history: two versions
+//! of the simulator that print the same hash (with `-- --nocapture`) do the same, event by event.
 
 use crate::tests::common;
 
@@ -25,16 +24,16 @@ struct Model {
     outstanding: Vec<Request>,
     next_tag: u32,
     trim_works: bool,
-    /// What is trimmed reads as nothing from then on.
+    /// True if trimmed pages read as unwritten at once.
     deterministic: bool,
-    /// Who sends, and with FUA or without.
+    /// Generator of the sender and of FUA.
     senders: Option<Rng>,
-    /// The drive keeps account of its content.
+    /// True if the drive keeps tags of its content.
     checks: bool,
 }
 
 impl Model {
-    /// Pages that it covers wholly.
+    /// Pages that a request covers entirely.
     fn whole(request: &Request) -> std::ops::Range<usize> {
         let end = ((request.offset_bytes + request.len_bytes) / PAGE) as usize;
         (request.offset_bytes.div_ceil(PAGE) as usize).min(end)..end
@@ -105,7 +104,7 @@ impl Model {
     }
 }
 
-/// Says how to replay a seed when its run fails.
+/// Reports how to replay a seed when its run fails.
 struct Replay(u64);
 
 impl Drop for Replay {
@@ -119,14 +118,14 @@ impl Drop for Replay {
     }
 }
 
-/// A drive as it is when it was written and read back.
+/// A copy of a drive made by writing and reading its state.
 fn kept(drive: &SimDrive) -> SimDrive {
     let bytes = postcard::to_stdvec(drive).expect("every drive can be written");
     postcard::from_bytes(&bytes).expect("what was written can be read")
 }
 
-/// The hash of the drive's history. It does not depend on whether the drive keeps account
-/// of its content, which is what `checks` asks for.
+/// Hash of the drive's history. It does not depend on `checks`, which makes the drive keep tags of
+/// its content.
 fn run(seed: u64, checks: bool) -> u64 {
     let _replay = Replay(seed);
     let mut rng = Rng::stream(seed, "property");
@@ -209,8 +208,8 @@ fn the_drive_reads_back_what_a_plain_map_would() {
     });
     for seed in 0..seeds {
         let trace = run(seed, true);
-        // Without content, pages are moved in another way; and the drive is written and read
-        // back in the middle of everything.
+        // Without tags, pages are moved in a different way; and the drive is written and read back
+        // in the middle of the run.
         if seed % 4 == 0 {
             assert_eq!(run(seed, false), trace, "seed {seed}");
         }

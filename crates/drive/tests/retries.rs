@@ -1,4 +1,4 @@
-//! Read retries of shipped drives: none of new data, and as many of old data as were published.
+//! Read retries of shipped drives: none of new data, and of old data the published number.
 
 use stend_base::{Device, Nanos, Op, Rng};
 use stend_drive::SimDrive;
@@ -53,7 +53,7 @@ fn old_data_of_3d_tlc_needs_as_many_retries_as_published() {
     let half = after(&spec, 0.5);
     let seven = half.iter().filter(|&&n| n >= 7).count() as f64 / half.len() as f64;
     assert!((0.45..0.65).contains(&seven), "{seven}");
-    // The cells of a new drive are made those of one with 2,000 cycles.
+    // The cells of a new drive get the errors of cells with 2,000 cycles.
     let cells = &mut media(&mut spec).data_area;
     let of_rated = 2_000.0 / f64::from(cells.rated_cycles);
     let by = |rber: Rber, factor: f64| (rber.0 as f64 * factor) as u64;
@@ -91,7 +91,7 @@ fn remembered_thresholds_save_most_retries_until_the_power_is_off() {
     assert_eq!(read(&mut drive), first);
 }
 
-/// Of three types of pages one needs a retry, and of its word lines those above the mean.
+/// One of three types of pages needs a retry; and, of its word lines, those above the mean.
 #[test]
 fn errors_differ_by_type_of_page_and_word_line() {
     let share = |types: &[u32], word_line_percent: u32| {
@@ -115,7 +115,7 @@ fn errors_differ_by_type_of_page_and_word_line() {
     assert!((0.2..0.6).contains(&word_lines), "{word_lines}");
 }
 
-/// Planar and 3D, TLC and MLC.
+/// Covers planar and 3D, TLC and MLC.
 #[test]
 fn data_of_every_shipped_drive_needs_retries_after_three_years_and_none_when_new() {
     let mut seen = Vec::new();

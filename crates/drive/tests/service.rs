@@ -1,4 +1,4 @@
-//! Erasing the whole drive: how long it takes, and what is left.
+//! Erasing the whole drive: the duration, and the data that is left.
 
 use crate::tests::common;
 
@@ -43,7 +43,7 @@ fn secure_erase_takes_the_erase_time_of_what_is_not_erased() {
     assert_eq!(took, spec.data.timing.erase * used);
     assert_eq!(drive.counters().erases - before, used * 4);
     assert_eq!(drive.erased_data_superblocks(), 64);
-    // A second one finds nothing to do.
+    // A second erase finds nothing to do.
     assert_eq!(drive.secure_erase(), Nanos::ZERO);
 }
 
@@ -81,7 +81,7 @@ fn crypto_erase_takes_a_moment_and_leaves_the_flash() {
         assert_eq!(drive.crypto_erase(KEY), KEY);
         assert_eq!(mapped(&drive), 0);
         assert!(drive.tags_in_flash().count() > 5_000);
-        // GC finds superblocks with nothing in them.
+        // GC finds superblocks without valid pages.
         let moved = drive.counters().pages_relocated;
         rest(&mut drive, Nanos::from_secs(30));
         assert!(drive.erased_data_superblocks() >= 58);
@@ -95,15 +95,15 @@ fn crypto_erase_wears_nothing_until_space_is_needed() {
     let spec = plain(64, 16, 12_000);
     let mut drive = written(&spec);
     alone(&mut drive, request(0, Op::Flush, 0, 0));
-    // GC ends what it has begun.
+    // GC completes its victim.
     rest(&mut drive, KEY);
     let erases = drive.counters().erases;
     let erased = drive.erased_data_superblocks();
     drive.crypto_erase(KEY);
     assert_eq!(drive.counters().erases, erases);
     assert_eq!(drive.erased_data_superblocks(), erased);
-    // What must be erased for new data is what a drive that lost nothing would erase at least, and
-    // nothing has to be moved for it.
+    // For new data at least the superblocks are erased that a drive that lost nothing would erase,
+    // and nothing has to be moved for it.
     let moved = drive.counters().pages_relocated;
     let pages = drive.capacity_bytes() / PAGE;
     let next = random(&drive, 10);

@@ -1,8 +1,8 @@
-//! No drive stands still: shipped drives under the loads that need most space, with the longest
-//! request and the longest time without a completion.
+//! No drive stops: shipped drives under the loads that need most space, with the longest request
+//! and the longest time without a completion.
 //!
-//! `STEND_STALLS_OF=all` or `=NAME,…` names the drives, `STEND_STALLS_SCALE=N` an N-th of their
-//! capacity (1: whole drives), `STEND_STALLS_LOADS=NAME,…` the loads. All of it, in three minutes:
+//! `STEND_STALLS_OF=all` or `=NAME,…` selects the drives, `STEND_STALLS_SCALE=N` an N-th of their
+//! capacity (1: whole drives), `STEND_STALLS_LOADS=NAME,…` the loads. Everything, in three minutes:
 //! `STEND_STALLS_OF=all STEND_STALLS_SECONDS=2000 cargo test --release -p stend-drive --lib
 //! no_drive_stands_still -- --nocapture`.
 
@@ -15,11 +15,11 @@ use stend_model::{Model, SHIPPED};
 
 use crate::tests::common::PAGE;
 
-/// A request takes less, and so does the time from a completion to the next.
+/// Upper limit of a request's latency, and of the time from a completion to the next.
 const LATENCY_MAX: Nanos = Nanos::from_secs(1);
 
-/// Bound of the time from a completion to the next on drives with a fraction of the capacity: those
-/// that wait for a whole superblock there do so for less than a second, though for several on whole
+/// Upper limit of the time from a completion to the next on drives with a fraction of the capacity:
+/// a wait for a whole superblock there takes less than a second, though it takes several on whole
 /// drives.
 const GAP_MAX_SCALED: Nanos = Nanos::from_millis(300);
 
@@ -28,7 +28,7 @@ const WITHOUT_END: Nanos = Nanos::from_secs(1_000_000);
 
 const SEQUENTIAL_BYTES: u64 = 128 << 10;
 
-/// Longest times that a load met.
+/// Longest times during a load.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     requests: u64,
@@ -65,7 +65,7 @@ impl Seen {
     }
 }
 
-/// Sends what `next` draws at this depth, until so many bytes have been sent or the time is over.
+/// Sends requests of `next` at this depth, until `bytes_max` have been sent or the time is over.
 fn run(
     drive: &mut SimDrive,
     depth: u32,
@@ -115,7 +115,7 @@ fn run(
     seen
 }
 
-/// Writes the first of so many hundredths of the drive in sequence.
+/// Writes the first `percent` percent of the drive in sequence.
 fn fill(drive: &mut SimDrive, percent: u64) -> Seen {
     let bytes = drive.capacity_bytes() / 100 * percent / SEQUENTIAL_BYTES * SEQUENTIAL_BYTES;
     let mut at = 0;
@@ -130,8 +130,8 @@ fn fill(drive: &mut SimDrive, percent: u64) -> Seen {
     )
 }
 
-/// Random requests to the first hundredths of the drive, of which some read, and one in ten
-/// thousand is a flush.
+/// Sends random requests to the first `percent` percent of the drive, `read` of which read, and one
+/// in ten thousand of which is a flush.
 fn random(drive: &mut SimDrive, depth: u32, time: Nanos, (read, percent): (u64, u64)) -> Seen {
     let pages = drive.capacity_bytes() / 100 * percent / PAGE;
     let mut rng = Rng::stream(1, "stalls");
@@ -147,7 +147,7 @@ fn random(drive: &mut SimDrive, depth: u32, time: Nanos, (read, percent): (u64, 
     })
 }
 
-/// A load on a new drive; `time` is that of its random requests.
+/// Runs a load on a new drive; `time` is that of its random requests.
 fn load(drive: &mut SimDrive, load: &str, time: Nanos) -> Seen {
     match load {
         "twice" => {
@@ -183,7 +183,7 @@ fn load(drive: &mut SimDrive, load: &str, time: Nanos) -> Seen {
 
 const LOADS: &str = "twice,random,mixed,rested,part,readers";
 
-/// Those that stood still before the host was paced, and one without a cache: one of each kind.
+/// Drives that stopped before the host was paced, and one without a cache: one of each kind.
 const FEW: &str = "adata-sp550-240gb,samsung-860-evo-500gb,transcend-ssd230-512gb,\
                    wd-blue-3d-500gb,sandisk-ultra-ii-240gb,samsung-850-pro-256gb";
 

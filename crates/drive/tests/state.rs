@@ -7,7 +7,7 @@ use stend_drive::SimDrive;
 use stend_drive::state::{self, MAGIC, StateError, VERSION};
 use stend_model::{Model, Setting};
 
-/// A drive of 200 MB, small enough to be read again at every place where it is damaged.
+/// A drive of 200 MB, small enough to be read again with damage at every place.
 fn small() -> Model {
     let change = [
         (
@@ -31,8 +31,8 @@ fn small() -> Model {
     Model::parse(&text, "small.toml").unwrap()
 }
 
-/// A sixteenth of a shipped model, with more spare space: one that is as large takes seconds to
-/// write and to read.
+/// A sixteenth of a shipped model, with more spare space: a full-size one takes seconds to write
+/// and to read.
 fn sixteenth(name: &str) -> Model {
     let model = Model::shipped(name).unwrap();
     let bytes = model.capacity.user_bytes.value / 16 / 4096 * 4096;
@@ -45,7 +45,7 @@ fn sixteenth(name: &str) -> Model {
         .unwrap()
 }
 
-/// Random requests, eight at a time, and a TRIM now and then; everything the host sees.
+/// Random requests, eight at a time, and sometimes a TRIM. Returns all completions.
 fn load(drive: &mut SimDrive, seed: u64, requests: u32) -> Vec<Completion> {
     let mut random = stend_base::Rng::stream(seed, "load");
     let pages = drive.capacity_bytes() / 4096;
@@ -124,7 +124,7 @@ fn a_drive_that_was_saved_goes_on_as_if_it_had_not_been() {
         assert_eq!(load(&mut kept, 2, requests), seen, "{}", model.name);
         assert_eq!(kept.trace_hash(), drive.trace_hash());
         assert_eq!(kept.counters(), drive.counters());
-        // What is kept depends on the drive alone, not on how it came about.
+        // The stored bytes depend on the drive alone, not on how it was made.
         assert_eq!(bytes(&model, &kept), bytes(&model, &drive));
     }
 }
@@ -217,7 +217,7 @@ fn other_files_and_other_formats_are_told_apart() {
     assert!(!state::is_state(b"stend.review/1"));
 }
 
-/// Fails when what is kept changes: then raise [`VERSION`] and put the new pair here.
+/// Fails when the stored structures change: then raise [`VERSION`] and update the pair here.
 #[test]
 fn every_format_has_a_version_of_its_own() {
     let drive = SimDrive::new(&common::plain(12, 8, 1024));

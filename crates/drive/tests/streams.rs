@@ -1,4 +1,4 @@
-//! Streams: what they cost, where data goes, and what that saves.
+//! Streams: their cost, the placing of data, and the savings.
 
 use crate::tests::common;
 
@@ -29,7 +29,7 @@ fn drive_of(superblocks: u32, with: Option<StreamsSpec>) -> Spec {
     spec
 }
 
-/// Write amplification when so many of ten writes go to the first tenth of the data.
+/// Write amplification when `to_hot` of ten writes go to the first tenth of the data.
 fn amplification(spec: &Spec, to_hot: u64) -> f64 {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
@@ -84,10 +84,10 @@ fn one_stream_each_is_what_a_drive_has_anyway() {
     assert_ne!(history(Some(streams(1, 2))).0, plain.0);
 }
 
-/// A superblock of cold data among cold data keeps for long what it holds, and one of hot
-/// data among hot data soon holds nothing: if the policy knows how to wait. FIFO does not
-/// (each superblock comes when its turn comes, whatever lies in it), and greedy hardly does:
-/// it keeps all superblocks at one level of stale pages, as under uniform writes.
+/// A superblock of cold data among cold data keeps its data for long, and one of hot data among hot
+/// data is soon without valid pages, if the policy waits for that. FIFO does not (each superblock
+/// is chosen in turn, whatever it contains), and greedy hardly does: it keeps all superblocks at
+/// one level of invalid pages, as under uniform writes.
 #[test]
 fn streams_move_less_of_a_skewed_load_where_the_policy_can_wait() {
     let of = |superblocks: u32, policy: Policy, to_hot: u64, (host, gc): (u32, u32)| {
@@ -105,8 +105,8 @@ fn streams_move_less_of_a_skewed_load_where_the_policy_can_wait() {
     assert!(by_both < by_age && by_both < by_heat);
     let [one, by_both] = [alone, both].map(|streams| moved(Policy::Fifo, 9, streams));
     assert!((0.99..1.06).contains(&(by_both / one)), "FIFO");
-    // Under uniform writes there is nothing to tell apart, and not much is lost by trying: room for
-    // three more open superblocks, which a drive of a usual size hardly misses.
+    // Under uniform writes nothing can be separated, and little is lost by trying: room for three
+    // more open superblocks, which hardly matters to a drive of a usual size.
     let [one, by_both] = [alone, both].map(|streams| of(2_400, Policy::Greedy, 1, streams));
     assert!((0.99..1.02).contains(&(by_both / one)), "uniform");
 }

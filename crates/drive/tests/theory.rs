@@ -1,4 +1,4 @@
-//! The simulation against what can be worked out by hand.
+//! The simulation compared with results that can be computed by hand.
 
 use crate::tests::common;
 
@@ -28,10 +28,10 @@ fn one_read_takes_the_sum_of_its_parts() {
             at += 8;
             at - 8
         });
-        // Shorter than the delay after which idle work would be in the way.
+        // Shorter than the delay after which idle work would interfere.
         rest(&mut drive, Nanos(spec.idle.delay.0 / 2));
         let got = alone(&mut drive, request(0, Op::Read, 0, 1));
-        // The first read of a segment fetches it; the second finds it at hand.
+        // The first read of a segment fetches it; the second finds it cached.
         let timing = spec
             .cache
             .as_ref()
@@ -49,7 +49,7 @@ fn one_read_takes_the_sum_of_its_parts() {
             got == expected || got == expected + miss,
             "{name}: {got:?}, {expected:?}"
         );
-        // It goes on where the first one ended, and follows on writes.
+        // It continues where the first one ended, and follows writes.
         let again = alone(&mut drive, request(0, Op::Read, 1, 1));
         let turns = expected + spec.buffer.turnaround;
         assert_eq!(again, turns, "{name}, segment at hand");
@@ -143,11 +143,10 @@ fn sequential_reads_at_depth_one_are_read_ahead() {
     );
 }
 
-/// Write amplification of greedy GC under uniform random writes, for large
-/// superblocks: 1 / (1 − v), where v, the share of valid pages in a victim, solves
-/// v = exp(−α (1 − v)), α being physical by logical space. (P. Desnoyers, "Analytic
-/// modeling of SSD write performance", SYSTOR 2012; greedy comes to this limit from
-/// below as the block grows.)
+/// Write amplification of greedy GC under uniform random writes, for large superblocks: 1 / (1 −
+/// v), where v, the share of valid pages in a victim, solves v = exp(−α (1 − v)), and α is physical
+/// by logical space. (P. Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012;
+/// greedy approaches this limit from below as the block grows.)
 fn closed_form(alpha: f64) -> f64 {
     let mut v = 0.5_f64;
     for _ in 0..10_000 {
@@ -165,7 +164,7 @@ fn write_amplification_agrees_with_the_closed_form() {
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
         let mut next = random(&drive, 3);
-        // To the steady state: until what is measured no longer depends on the fill.
+        // To the steady state: until the result no longer depends on the fill.
         burst(&mut drive, Op::Write, 1, 32, 5 * pages / 2, &mut next);
         let before = drive.counters();
         burst(&mut drive, Op::Write, 1, 32, 3 * pages / 2, &mut next);
@@ -173,13 +172,13 @@ fn write_amplification_agrees_with_the_closed_form() {
         let host = (after.host_pages_written - before.host_pages_written) as f64;
         let moved = (after.pages_relocated - before.pages_relocated) as f64;
         let got = (host + moved) / host;
-        // Superblocks kept free, and those being filled, hold no stale data.
+        // Superblocks kept free, and those being filled, hold no invalid data.
         let free = f64::from(spec.gc.start_superblocks);
         let physical = pages as f64 * (1.0 - free / f64::from(superblocks));
         let expected = closed_form(physical / (pages * user_share / 100) as f64);
         let error = got / expected - 1.0;
         println!("{user_share} %: got {got:.3}, expected {expected:.3}, {error:+.3}");
-        // Greedy comes to the limit from below as superblocks grow.
+        // Greedy approaches the limit from below as superblocks grow.
         assert!(
             error > -tolerance && error < 0.005,
             "{user_share} %: {got} against {expected}"
@@ -225,8 +224,8 @@ fn parity_takes_its_share_of_programs() {
     let counters = drive.counters();
     let data = counters.nand_programs - counters.parity_programs;
     assert_eq!(data, 1_500);
-    // Every sixth of a superblock's 64 multi-plane pages, and the last for the four that remain:
-    // 11, beside 53 of data.
+    // Every sixth of a superblock's 64 multi-plane pages holds parity, and the last one for the
+    // four that remain: 11, beside 53 of data.
     assert!(
         counters.parity_programs.abs_diff(1_500 * 11 / 53) <= 1,
         "{counters:?}"

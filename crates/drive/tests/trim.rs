@@ -1,4 +1,4 @@
-//! TRIM in chunks, alone in the drive, and what follows it.
+//! TRIM in chunks, TRIM alone in the drive, and its consequences.
 
 use crate::tests::common;
 
@@ -23,7 +23,7 @@ fn in_chunks(lazy: bool) -> Spec {
     spec
 }
 
-/// The first 600 pages and some others written and in flash, and the drive at rest.
+/// A drive at rest, with the first 600 pages and some others written and in flash.
 fn partly_written(spec: &Spec) -> SimDrive {
     let mut drive = SimDrive::new(spec);
     for at in (0..600).step_by(4).chain((2_000..6_000).step_by(4)) {
@@ -35,7 +35,7 @@ fn partly_written(spec: &Spec) -> SimDrive {
     drive
 }
 
-/// `submit`, `complete`, the command.
+/// `submit`, `complete` and the command.
 const COMMAND: Nanos = Nanos(4_000 + 5_000 + 10_000);
 
 #[test]
@@ -43,7 +43,7 @@ fn the_command_takes_the_time_of_its_mapped_pages() {
     let mut drive = partly_written(&in_chunks(false));
     let got = alone(&mut drive, request(0, Op::Trim, 0, 1_000));
     assert_eq!(got, COMMAND + PER_PAGE * 600);
-    // What has no address any more costs nothing.
+    // Pages that are already unmapped cost nothing.
     let again = alone(&mut drive, request(0, Op::Trim, 0, 1_000));
     assert_eq!(again, COMMAND);
 }
@@ -68,7 +68,7 @@ fn chunks_are_followed_by_a_rest() {
     // 300 pages are three chunks.
     let got = alone(&mut drive, request(0, Op::Trim, 0, 300));
     assert_eq!(got, COMMAND + PER_PAGE * 300 + pause * 2);
-    // The rest after the last of them is kept; it began `complete` before now.
+    // The pause after the last chunk is observed; it began `complete` before now.
     let next = alone(&mut drive, request(0, Op::Trim, 300, 200));
     assert_eq!(next, PER_PAGE * 200 + pause * 2);
 }
@@ -105,7 +105,7 @@ fn a_read_in_the_rest_after_a_chunk_waits_for_nothing() {
     let chunk = Nanos::from_micros(700) * 64 - Nanos(5_000 + 4_000);
     let (first, second) = read(Some(Nanos::from_millis(1)));
     assert_eq!((first, second), (undisturbed + chunk, undisturbed));
-    // Without a rest the next chunk is on the core before the second read is.
+    // Without a pause the next chunk is on the core before the second read is.
     let (first, second) = read(None);
     assert_eq!(first, undisturbed + chunk);
     assert!(second > Nanos::from_millis(44), "{second:?}");
@@ -127,7 +127,7 @@ fn reads_wait_behind_a_chunk_and_not_behind_them_all() {
     };
     let mut drive = partly_written(&in_chunks(true));
     let undisturbed = alone(&mut drive, request(1, Op::Read, 3_000, 1));
-    // It stood behind the command, before the first chunk.
+    // It waited for the command, before the first chunk.
     assert_eq!(read_after_trim(true), undisturbed + Nanos(10_000));
     let mut drive = partly_written(&in_chunks(true));
     alone(&mut drive, request(0, Op::Trim, 0, 1_000));
@@ -142,7 +142,7 @@ fn pending_trim_reads_as_trimmed_if_the_drive_is_deterministic() {
     for deterministic in [true, false] {
         let mut spec = in_chunks(true);
         let work = spec.trim.work.as_mut().expect("it goes by chunks");
-        // A second until it is done.
+        // A second until the TRIM is done.
         work.per_page = Nanos::from_millis(1);
         work.chunk_pages = 1;
         work.deterministic = deterministic;
@@ -188,7 +188,7 @@ fn a_command_that_is_not_queued_is_alone_in_the_drive() {
         spec.host.flush_queued = queued;
         let mut drive = partly_written(&spec);
         let start = drive.now();
-        // Two multi-plane pages on neighbouring dies, which hang on different channels.
+        // Two multi-plane pages on neighbouring dies, which are on different channels.
         drive.submit(request(0, Op::Read, 2_000, 1));
         let mut middle = request(1, op, 7_000, 64);
         if op == Op::Flush {
@@ -252,7 +252,7 @@ fn superblocks_emptied_by_trim_are_erased_one_after_another() {
     assert_eq!(erased_after(None, Nanos::from_secs(10)), 0);
 }
 
-/// The TRIM must be in the journal first, for which nobody else asks.
+/// The TRIM must be in the journal first, which nothing else requests.
 #[test]
 fn superblocks_emptied_by_trim_are_erased_in_a_drive_with_a_journal() {
     let mut spec = plain(64, 16, 12_000);
@@ -298,7 +298,7 @@ fn superblocks_erased_after_trim_can_be_written_again() {
         rest(&mut drive, Nanos::from_secs(1));
         let after = drive.erased_data_superblocks();
         assert!(after >= before + 40, "{before}, then {after}");
-        // All but the superblock that is being filled.
+        // All except the superblock that is being filled.
         let free = drive.free_entry_pages();
         assert!((16_384 - 256..=16_384).contains(&free), "{free}");
     }

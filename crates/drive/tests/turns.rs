@@ -1,4 +1,4 @@
-//! One direction at a time, and the work on long writes beside the link.
+//! The half-duplex buffer, and the work on long writes beside the link.
 
 use crate::tests::common;
 
@@ -7,7 +7,7 @@ use stend_base::{Device, Nanos, Op, SimTime};
 use stend_drive::SimDrive;
 use stend_model::Spec;
 
-/// From the call to the data in the buffer and back, for writes of one page.
+/// Time from the call to the data in the buffer and back, without firmware time of further pages.
 fn way(spec: &Spec, pages: u64) -> Nanos {
     let bytes = pages * PAGE;
     spec.host.submit
@@ -24,13 +24,13 @@ fn turning(half_duplex: bool) -> Spec {
     spec
 }
 
-/// How long reads of these pages take, one after another, behind a write of so many pages; and
-/// how often the direction turned.
+/// Latencies of reads of these pages, one after another, after a write of `written_pages`; and the
+/// number of turnarounds.
 fn reads_behind_write(spec: &Spec, written_pages: u64, reads: &[u64]) -> (Vec<Nanos>, u64) {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
     rest(&mut drive, Nanos::from_millis(100));
-    // It was filled before: the buffer serves writes, and data has gone to flash.
+    // The drive was filled before: the buffer serves writes, and data has gone to flash.
     alone(&mut drive, request(0, Op::Read, 12, 1));
     alone(&mut drive, request(0, Op::Read, 13, 1));
     let first = drive.counters().turnarounds;
@@ -46,9 +46,9 @@ fn only_sequential_reads_take_turns_with_writes() {
     let of = |half_duplex, reads: &[u64]| reads_behind_write(&turning(half_duplex), 4, reads).1;
     assert_eq!(of(true, &[113, 1_013, 2_013]), 1, "to the write");
     assert_eq!(of(true, &[113, 114, 115, 1_013]), 2, "and to a stream");
-    // The one that was before the write goes on.
+    // The stream from before the write continues.
     assert_eq!(of(true, &[14]), 2);
-    // Four streams are told apart, and a fifth takes the place of the oldest.
+    // Four streams are recognised, and a fifth replaces the oldest.
     assert_eq!(of(true, &[113, 213, 313, 14]), 2);
     assert_eq!(of(true, &[113, 213, 313, 413, 14]), 1);
     assert_eq!(of(false, &[113, 114]), 0);
@@ -62,11 +62,11 @@ fn the_turn_to_reads_takes_its_time_once_and_behind_programs_alone() {
         reads_behind_write(&spec, written_pages, &[113, 114, 1_013, 115]).0
     };
     let (free, costs) = (reads(Nanos::ZERO, 4), reads(Nanos(70_000), 4));
-    // The second is the first that goes on.
+    // The second read is the first that continues a stream.
     for (nth, extra) in [0, 70_000, 0, 0].into_iter().enumerate() {
         assert_eq!(costs[nth], free[nth] + Nanos(extra), "{nth}");
     }
-    // Three pages fill no page.
+    // Three pages do not fill a multi-plane page.
     assert_eq!(reads(Nanos::ZERO, 3), reads(Nanos(70_000), 3));
 }
 
@@ -103,15 +103,15 @@ fn commands_take_their_turns_in_the_order_in_which_they_come() {
         (ended, drive.now())
     };
     assert_eq!(ends(true).0, [0, 1, 2, 3, 4, 5]);
-    // Otherwise writes, which end in the buffer, pass the reads.
+    // Otherwise writes, which end in the buffer, overtake the reads.
     assert_ne!(ends(false).0, [0, 1, 2, 3, 4, 5]);
 }
 
 /// Bytes a second of requests of 128 KiB, of which `reads` of ten read in sequence and the others
-/// write at random; a turn to reads takes 1 ms.
+/// write at random; a turnaround to reads takes 1 ms.
 fn mixed(half_duplex: bool, reads: u64) -> f64 {
     let mut spec = turning(half_duplex);
-    // Flash that takes 437 MB/s, and 16 multi-plane pages at once.
+    // Flash that accepts 437 MB/s, and 16 multi-plane pages at once.
     (spec.dies, spec.channels) = (16, 8);
     spec.data.timing.program = vec![Nanos::from_micros(600)];
     spec.buffer.write_pages = 512;
@@ -120,7 +120,7 @@ fn mixed(half_duplex: bool, reads: u64) -> f64 {
     fill(&mut drive);
     rest(&mut drive, Nanos::from_millis(100));
     let mut offset = random(&drive, 7);
-    // It was filled before: the turn to reads is not part of the measurement.
+    // The drive was filled before: the turnaround to reads is not part of the measurement.
     let mut stream = 32;
     alone(&mut drive, request(0, Op::Read, 0, 32));
     alone(&mut drive, request(0, Op::Read, stream, 32));
@@ -153,10 +153,10 @@ fn a_few_writes_cost_most_of_the_speed_and_only_where_directions_take_turns() {
     let turns = [10, 9, 5, 0].map(|reads| mixed(true, reads));
     let free = [10, 9, 5, 0].map(|reads| mixed(false, reads));
     println!("{turns:?}\n{free:?}");
-    // Pure loads have no turns.
+    // Pure loads have no turnarounds.
     assert_eq!((turns[0], turns[3]), (free[0], free[3]));
     assert!(turns[1] < 0.85 * free[1] && turns[2] < 0.6 * free[2]);
-    // A tub: both ends are above the middle.
+    // A bathtub curve: both ends are above the middle.
     assert!(turns[2] < 0.8 * turns[0] && turns[2] < 0.8 * turns[3]);
 }
 
@@ -170,11 +170,11 @@ fn the_firmware_works_on_a_long_write_while_more_of_it_comes() {
         let got = alone(&mut drive, request(0, Op::Write, 0, 64));
         (got, way(&spec, 64))
     };
-    // Quicker than the link: the last page is left.
+    // Faster than the link: only the last page is added.
     let (got, link) = time(1_000);
     assert!(got.0.abs_diff(link.0 + 1_000) < 400, "{got:?}, {link:?}");
-    // Slower: the second page has to come, and then it is the firmware's time; the first is
-    // part of the command's.
+    // Slower: the second page has to arrive, and then the firmware sets the time; the first page is
+    // part of the command's time.
     let (got, link) = time(20_000);
     let expected = way(&plain(64, 16, 8_000), 2).0 + 63 * 20_000;
     assert!(

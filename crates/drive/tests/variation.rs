@@ -31,7 +31,7 @@ fn filled(variation: Option<VariationSpec>) -> SimDrive {
     drive
 }
 
-/// Reads every page alone; the times.
+/// Reads every page alone. Returns the latencies, ns.
 fn read_all(drive: &mut SimDrive) -> Vec<u64> {
     let pages = drive.capacity_bytes() / PAGE;
     (0..pages)
@@ -60,7 +60,7 @@ fn reads_differ_by_word_line_and_die_about_the_same_mean() {
         }));
         let times = read_all(&mut drive);
         assert_eq!(times, read_all(&mut drive), "a page keeps its time");
-        // By both causes at once, at most 21 %.
+        // By both causes together, at most 21 %.
         let most = sense * u64::from((100 + word_line) * (100 + die) - 10_000) / 10_000;
         let range = base - most..=base + most;
         assert!(times.iter().all(|time| range.contains(time)));
@@ -86,7 +86,7 @@ fn programs_differ_by_word_line_about_the_same_speed_and_the_slowest_die_sets_th
         drive.now().0 as f64
     };
     let alike = time(0, 0);
-    // A die that is done early waits for none: all are in the same row.
+    // A die that ends early does not wait for the others: all are in the same row.
     let ratio = time(30, 0) / alike;
     assert!(ratio != 1.0 && (0.99..1.02).contains(&ratio), "{ratio}");
     let ratio = time(0, 30) / alike;
@@ -107,7 +107,7 @@ fn a_part_of_a_commands_time_is_random() {
     assert!(off.abs() < 0.05 * part, "{off} ns");
     let least = *times.iter().min().expect("some") as f64;
     assert!((base - part - 1.0..base - 0.98 * part).contains(&least));
-    // Of an exponential distribution, e^-3 lies above three times its mean.
+    // In an exponential distribution, e^-3 lies above three times its mean.
     let above = times
         .iter()
         .filter(|&&time| time as f64 > base + 2.0 * part);
@@ -129,7 +129,7 @@ fn percentiles(spec: &Spec, samples: usize) -> [u64; 2] {
     [times[samples / 2], times[samples - samples / 1000]]
 }
 
-/// Of measured drives: Samsung 980 PRO 89.6 over 56 µs, PM1733 87 over 67 µs.
+/// Measured drives: Samsung 980 PRO 89.6 over 56 µs, PM1733 87 over 67 µs.
 #[test]
 fn reads_of_shipped_tlc_spread_as_measured_ones_do() {
     for (name, cells) in [

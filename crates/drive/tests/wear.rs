@@ -1,4 +1,4 @@
-//! Wear levelling: how evenly superblocks are erased, and what that costs.
+//! Wear levelling: the spread of erase cycles, and the cost.
 
 use crate::tests::common;
 
@@ -10,7 +10,7 @@ use stend_model::spec::WearSpec;
 
 const SUPERBLOCKS: u32 = 150;
 const SUPERBLOCK_PAGES: u64 = 256;
-/// Superblocks that the data fills, and the first of them, which are overwritten.
+/// Superblocks that the data fills; and the first of them, which are overwritten.
 const DATA: u64 = 127;
 const HOT: u64 = 12;
 
@@ -29,15 +29,15 @@ fn levelling(dynamic: bool, static_spread: u32) -> Option<WearSpec> {
     })
 }
 
-/// Fewest and most erase cycles.
+/// Minimum and maximum of erase cycles.
 fn erases(drive: &SimDrive) -> (u32, u32) {
     let counts = drive.erase_counts();
     let of = |n: Option<&u32>| *n.expect("it has superblocks");
     (of(counts.iter().min()), of(counts.iter().max()))
 }
 
-/// A drive that is filled, and then overwritten in its first superblocks alone, so many
-/// times its capacity: at random, or over and over in order.
+/// A drive that is filled, and whose first superblocks are then overwritten with `times` its
+/// capacity: at random, or repeatedly in order.
 fn worn(spec: &Spec, times: u64, in_order: bool) -> SimDrive {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
@@ -57,8 +57,8 @@ fn worn(spec: &Spec, times: u64, in_order: bool) -> SimDrive {
 
 #[test]
 fn levelled_pages_are_read_programmed_and_mapped_once_and_counted() {
-    // Overwritten in order, a superblock holds nothing when it is collected: whatever moves,
-    // levelling moves.
+    // Overwritten in order, a superblock has no valid page when it is collected: only levelling
+    // moves pages.
     let [off, on] = [None, levelling(true, 10)].map(|wear| {
         let c = worn(&drive(wear), 40, true).counters();
         println!("{c:?}");
@@ -75,8 +75,8 @@ fn levelled_pages_are_read_programmed_and_mapped_once_and_counted() {
         on.core_busy_ns - off.core_busy_ns,
         moved * spec.controller.gc_page.0
     );
-    // Each superblock that is moved is erased once more than its space asked for; one may
-    // be half moved, and the streams stand elsewhere in theirs.
+    // Each superblock that is moved is erased once more than for its space; one may be half moved,
+    // and the streams are at other positions in theirs.
     let erases = (on.erases - off.erases) / u64::from(spec.dies);
     let superblocks = moved / SUPERBLOCK_PAGES;
     assert!(erases.abs_diff(superblocks) <= 2, "{erases} {superblocks}");
@@ -99,7 +99,8 @@ fn data_at_rest_keeps_its_superblocks_from_wear_until_it_is_moved() {
         let (least, most) = erases(&worn(&drive(wear.clone()), 40, false));
         println!("{wear:?}: {least} to {most}");
         match spread_max {
-            // Nothing that only chooses among the erased ones can reach what is never erased.
+            // A policy that only chooses among erased superblocks cannot reach those that are never
+            // erased.
             u32::MAX => assert!(least == 0 && most > 100, "{least} to {most}"),
             _ => assert!(most - least <= spread_max, "{least} to {most}"),
         }

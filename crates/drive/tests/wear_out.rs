@@ -1,5 +1,5 @@
-//! Wear to the end: spare superblocks take the place of retired ones, then the drive takes
-//! no more writes and still reads everything.
+//! Wear to the end: spare superblocks replace retired ones, then the drive accepts no more writes
+//! and still reads everything.
 
 use crate::tests::common;
 
@@ -20,7 +20,8 @@ fn mortal(mut spec: Spec, spare: u32) -> Spec {
     spec
 }
 
-/// What a plain table would hold, by page; `None` where a refused write may have changed it.
+/// A drive, and the content of a plain table by page; `None` if a refused write may have changed
+/// the page.
 struct Written {
     drive: SimDrive,
     expected: Vec<Option<u32>>,
@@ -80,7 +81,8 @@ fn write_until_refused(mut drive: SimDrive, mut each: impl FnMut(&SimDrive)) -> 
     }
 }
 
-/// [`write_to_the_end`], of a drive whose spare never grows, and which refuses writes at last.
+/// Same as [`write_to_the_end`], for a drive whose spare never grows, and which refuses writes in
+/// the end.
 fn refuses_at_last(spec: &Spec) -> (SimDrive, Vec<Option<u32>>) {
     let mut left = 100;
     let written = write_to_the_end(spec, |drive| {
@@ -139,7 +141,7 @@ fn ends_read_only(spec: &Spec) {
             ..
         })
     ));
-    // Nothing goes on for ever.
+    // No work continues for ever.
     assert!(drive.advance(SimTime::NEVER).is_none());
 }
 
@@ -214,7 +216,7 @@ fn health_adds_up() {
     assert_eq!(h.power_on.0 / 1_000_000_000, drive.now().0 / 1_000_000_000);
 }
 
-/// A drive whose blocks live for so many cycles.
+/// A drive whose blocks survive `life` cycles.
 fn of_blocks(mut spec: Spec, life: u32, spread_percent: u32, spare_blocks: u32) -> Spec {
     spec.blocks = Some(BlocksSpec {
         life_cycles: [u32::MAX, life],
@@ -274,7 +276,7 @@ fn an_erase_that_fails_costs_one_spare_block() {
         let took = drive.secure_erase();
         let after = drive.erase_counts().iter().zip(&before);
         let erased: Vec<u32> = after.filter(|(a, b)| a > b).map(|(_, b)| *b).collect();
-        // Every block bears one erase. In the next it fails, and its successor is erased.
+        // Every block survives one erase. In the next one it fails, and its replacement is erased.
         let again = erased.iter().filter(|&&before| before > 0).count() as u64;
         let each_die = erased.len() as u64 + again;
         assert!(erased.len() >= 24 && (round < 2 || again > 0));
@@ -303,7 +305,7 @@ fn without_spares_the_first_block_that_fails_ends_the_drive() {
     assert_eq!(worn.drive.erase_counts().iter().max(), Some(&13));
     let health = worn.drive.health();
     assert!(health.retired_superblocks >= 1, "{health:?}");
-    // All of its dies fail in the same erase, which leaves nothing to use again.
+    // The blocks of all of its dies fail in the same erase, which leaves no block to use again.
     assert_eq!(blocks(&worn.drive).spares_least, 0);
     assert_eq!(
         blocks(&worn.drive).grown_bad,
@@ -334,7 +336,7 @@ fn ends_where_a_die_has_no_block(spec: &Spec) -> (u64, SimDrive) {
 #[test]
 fn life_spread_brings_the_end_nearer_and_spare_blocks_put_it_off() {
     let written = |spread, spare_blocks, spare_superblocks| {
-        // As many for data in any case.
+        // The same space for data in any case.
         let spec = plain(34 + spare_superblocks, 8, 3_000);
         let spec = with_spare_superblocks(spec, spare_superblocks);
         let spec = of_blocks(spec, 40, spread, spare_blocks);
@@ -351,7 +353,7 @@ fn life_spread_brings_the_end_nearer_and_spare_blocks_put_it_off() {
         "{got} against {expected}"
     );
     assert!(blocks as f64 > 1.15 * spread as f64);
-    // A spare superblock has a block for each die, as so many spare blocks have.
+    // A spare superblock has a block for each die, as that number of spare blocks has.
     let same = superblocks as f64 / blocks as f64;
     assert!((same - 1.0).abs() < 0.05, "{same}");
 }
@@ -366,7 +368,7 @@ fn blocks_that_fail_end_a_drive_with_a_cache() {
     ends_where_a_die_has_no_block(&slc);
 }
 
-/// A drive at its end can be erased, and remains what it is.
+/// A drive at its end of life can be erased, and stays read-only.
 #[test]
 fn a_drive_that_has_lost_a_superblock_can_be_erased() {
     let spec = of_blocks(plain(40, 8, 3_000), 12, 10, 2);
@@ -380,8 +382,8 @@ fn a_drive_that_has_lost_a_superblock_can_be_erased() {
     assert!((0..3_000).all(|page| worn.content(page).is_none()));
 }
 
-/// A program that fails costs an erase of the new block, the copying of what the old one
-/// held, and itself again, with its transfer.
+/// A program that fails costs an erase of the new block, the copying of the old block's data, and
+/// itself again, with its transfer.
 #[test]
 fn a_program_that_fails_is_done_again_in_another_block() {
     let mut spec = of_blocks(plain(40, 8, 3_000), u32::MAX, 0, 2_000);
@@ -452,7 +454,7 @@ fn programs_that_fail_end_a_drive_and_lose_nothing() {
 }
 
 /// With some other seeds the last program that fails finds neither a spare block nor an erased
-/// superblock: what it was to hold is lost, and no more.
+/// superblock: its data is lost, and nothing else.
 #[test]
 fn a_program_that_finds_no_block_at_all_loses_its_pages_alone() {
     for seed in [1, 2, 3] {
@@ -483,8 +485,8 @@ fn a_program_that_finds_no_block_at_all_loses_its_pages_alone() {
     }
 }
 
-/// With a channel for each die nothing waits with its register taken: the time of the dies is
-/// that of what is counted, whatever has failed.
+/// With a channel for each die no die waits for a transfer: the time of the dies is that of the
+/// counted operations, whatever has failed.
 #[test]
 fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
     let mut spec = of_blocks(cached(40, 40, 4_000), 40, 10, 4_000);
@@ -517,9 +519,9 @@ fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
     assert!(failing.folds > sound.folds, "some were done again");
 }
 
-/// Overwrites a drive in sequence until it refuses; every round that is like the one before is
-/// taken to be repeated up to half of the rounds so far, if `repeats`. The bytes that it took,
-/// and the rounds that were simulated.
+/// Overwrites a drive in sequence until it refuses; if `repeats`, every round that is like the one
+/// before is repeated up to half of the rounds so far. Returns the bytes written, and the number of
+/// simulated rounds.
 fn rounds_to_the_end(spec: &Spec, repeats: bool) -> (u64, u32) {
     let mut drive = SimDrive::new(spec);
     let (mut rounds, mut simulated) = (0, 0);
@@ -546,7 +548,7 @@ fn fill_until_refused(drive: &mut SimDrive) {
     }
 }
 
-/// What rounds that are not simulated do to the end: within the 2 % that the documents tell.
+/// Rounds that are not simulated change the end of life by at most the documented 2 %.
 #[test]
 fn repeated_rounds_come_to_the_same_end() {
     let cache = with_spare_superblocks(cached(40, 40, 4_000), 0);

@@ -1,7 +1,7 @@
-//! Power cuts of shipped drives that are full and as busy as they can be: what a flush has
-//! acknowledged is there, what is not durable is bounded, and no flush takes long.
+//! Power cuts of shipped drives that are full and as busy as possible: data acknowledged by a flush
+//! is there, the amount that is not durable is bounded, and no flush takes long.
 //!
-//! `STEND_WHOLE_CUTS=N` makes N cuts of each drive in place of the default, of all drives;
+//! `STEND_WHOLE_CUTS=N` makes N cuts of each drive instead of the default, of all drives;
 //! `STEND_WHOLE_CUTS_OF=NAME,…` of these alone; `STEND_WHOLE_CUTS_SCALE=N` of an N-th of the
 //! capacity (1: whole drives).
 
@@ -13,7 +13,7 @@ use stend_model::Model;
 
 use crate::tests::common::PAGE;
 
-/// Nothing was written.
+/// Tag of a page that was never written.
 const NEVER: u32 = 0;
 
 /// A host that remembers its writes, and which of them are acknowledged and durable.
@@ -25,8 +25,8 @@ struct Host {
     durable: Vec<u32>,
     acknowledged: Vec<u32>,
     submitted: Vec<u32>,
-    /// Acknowledged writes in their order, from the `settled`th on: those behind it are not known
-    /// to be durable.
+    /// Acknowledged writes in their order, from the `settled`th on: these are not known to be
+    /// durable.
     log: VecDeque<Request>,
     settled: u64,
     outstanding: Vec<(Request, SimTime, u64)>,
@@ -91,7 +91,8 @@ impl Host {
         self.drive.submit(request);
     }
 
-    /// True if a write to one of these pages is under way: which of two is the last is not known.
+    /// True if a write to one of these pages is under way: the order of two such writes is not
+    /// known.
     fn is_under_way(&self, page: u64, pages: u64) -> bool {
         let range = page as usize..(page + pages) as usize;
         self.outstanding.iter().any(|(request, ..)| {
@@ -130,7 +131,8 @@ impl Host {
         self.completed(completion.tag, completion.at);
     }
 
-    /// Writes of `pages` each at depth 32, of which `next` gives the places, now and then a flush.
+    /// Sends `count` writes of `pages` each at depth 32, at the places of `next`, and sometimes a
+    /// flush.
     fn write(&mut self, count: u64, pages: u64, mut next: impl FnMut(&mut Rng) -> u64) {
         for _ in 0..count {
             let page = next(&mut self.rng);
@@ -153,7 +155,7 @@ impl Host {
         });
     }
 
-    /// Cuts the power at a random event soon, and checks what is left.
+    /// Cuts the power at a random event soon, and checks the remaining data.
     fn cut(&mut self) {
         let events = self.rng.below(2_000);
         let mut left = events;
@@ -202,10 +204,10 @@ impl Host {
     }
 }
 
-/// Fills a drive, then writes to it at random and in sequence, cutting its power in between.
+/// Fills a drive, then writes to it at random and in sequence, and cuts its power in between.
 fn run(name: &str, scale: u32, cuts: u64) -> Seen {
     let model = Model::shipped(name).expect("it is shipped");
-    // Where so small a drive is none, a larger one.
+    // If a drive of this scale is too small, a larger one.
     let scales = std::iter::successors(Some(scale), |&scale| (scale > 1).then_some(scale / 2));
     let scaled = scales.map(|scale| model.scaled(scale)).find_map(Result::ok);
     let model = scaled.expect("a whole drive is sound");
@@ -245,7 +247,7 @@ fn whole_drives_keep_what_they_acknowledged() {
         None => long.is_some() || FEW.contains(name),
     };
     let names = stend_model::SHIPPED.iter().map(|shipped| shipped.name);
-    // The power of a model that does not say what a cut leaves cannot be cut.
+    // The power of a model without a description of power cuts cannot be cut.
     let can_be_cut = |name: &&str| {
         let model = Model::shipped(name).expect("it is shipped");
         model.spec().power_loss.is_some()

@@ -1,4 +1,4 @@
-//! How fast the runner is by itself: requests on a device that costs next to nothing.
+//! Speed of the runner by itself: requests on a device that costs next to nothing.
 //!
 //! `time cargo run --release -p stend-load --example throughput -- 100 32 randread`
 //! prints the number of requests; divide by the time. Arguments: virtual seconds, depth, rw.

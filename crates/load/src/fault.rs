@@ -1,4 +1,4 @@
-//! How a device fails its load.
+//! Failures of a device under a load.
 
 use stend_base::{Device, SimTime, Status};
 
@@ -21,7 +21,7 @@ impl Stalled {
     }
 }
 
-/// More virtual time would pass than a device has.
+/// More virtual time would pass than a device has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the drive's virtual time ends after {} days, and this goes on beyond: shorten it, or begin \
@@ -29,7 +29,7 @@ impl Stalled {
     end.0 / DAY_NS
 )]
 pub struct EndOfTime {
-    /// When it ends.
+    /// End of the device's virtual time.
     pub end: SimTime,
 }
 
@@ -37,7 +37,7 @@ pub struct EndOfTime {
 const DAY_NS: u64 = 86_400_000_000_000;
 
 impl EndOfTime {
-    /// Refuses an instant of a device that lies behind its end.
+    /// Checks that an instant does not lie after the end of a device's time.
     ///
     /// # Errors
     /// [`EndOfTime`].
@@ -50,7 +50,7 @@ impl EndOfTime {
     }
 }
 
-/// Why a request failed.
+/// Cause of a request's failure, in words.
 #[cold]
 pub(crate) fn words(status: Status) -> &'static str {
     match status {

@@ -1,11 +1,11 @@
-//! Loads: fio job files, access patterns, a runner in virtual time, statistics and
-//! reports in fio's formats.
+//! Loads: fio job files, access patterns, a runner in virtual time, statistics and reports in fio's
+//! formats.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | [`files`] | sets of files, and the requests of copying, archiving and unpacking them |
-//! | [`jobfile`] | reads fio job files; an option it cannot honour is an error that names it |
-//! | [`pattern`] | where the next request goes and how long it is |
+//! | [`jobfile`] | parses fio job files; an unsupported option is an error that names it |
+//! | [`pattern`] | offsets and lengths of requests |
 //! | [`runner`] | runs a job file on any [`stend_base::Device`] |
 //! | [`stats`] | latency distributions and their summaries |
 //! | [`report`] | fio's JSON, fio's human output and fio's logs from a [`runner::RunResult`] |
@@ -13,9 +13,9 @@
 //! | [`trace`] | traces: reading and writing them, replaying them on a device |
 //! | [`testing`] | a device of constant latency |
 //!
-//! Nothing here knows what serves the requests. There is no wall clock and no
-//! randomness but [`stend_base::Rng`]: the same job file, seed and device state give the
-//! same requests at the same instants on any machine.
+//! The crate does not depend on what serves the requests. There is no wall clock and no randomness
+//! except [`stend_base::Rng`]: the same job file, seed and device state give the same requests at
+//! the same instants on any machine.
 //!
 //! Units: sizes in bytes, time in nanoseconds of virtual time, unless a name says otherwise.
 

@@ -2,18 +2,18 @@
 
 use hdrhistogram::Histogram;
 
-/// Largest latency that the histogram resolves, ns: 2^42, over an hour. Longer ones are
-/// counted there; `max` and the mean stay exact.
+/// Largest latency that the histogram resolves, ns: 2^42, over an hour. Longer ones are counted
+/// there; `max` and the mean stay exact.
 pub const LATENCY_NS_MAX: u64 = 1 << 42;
 
 /// Significant decimal digits of the histogram: percentiles are off by at most 0.1 %.
 pub const DIGITS: u8 = 3;
 
-/// A latency distribution, ns. Count, smallest, largest, mean and standard deviation are
-/// exact, and do not depend on the order in which values came.
+/// A latency distribution, ns. Count, smallest, largest, mean and standard deviation are exact, and
+/// do not depend on the order of the values.
 #[derive(Clone, Debug)]
 pub struct LatencyStats {
-    // Made with the first value: most jobs use one direction of three.
+    // Created with the first value: most jobs use one direction of three.
     histogram: Option<Box<Histogram<u64>>>,
     count: u64,
     min_ns: u64,
@@ -36,7 +36,7 @@ impl Default for LatencyStats {
 }
 
 impl LatencyStats {
-    /// Makes room now, so that no later [`LatencyStats::record`] allocates.
+    /// Allocates memory now, so that no later [`LatencyStats::record`] does.
     pub fn reserve(&mut self) {
         self.histogram.get_or_insert_with(empty_histogram);
     }
@@ -69,7 +69,7 @@ impl LatencyStats {
             .expect("all histograms have the same bounds");
     }
 
-    /// Forgets all values, and keeps the room for others.
+    /// Removes all values, and keeps the memory for others.
     pub(crate) fn clear(&mut self) {
         let mut histogram = self.histogram.take();
         if let Some(histogram) = histogram.as_mut().filter(|_| self.count > 0) {
@@ -81,7 +81,7 @@ impl LatencyStats {
         };
     }
 
-    /// How many values there are.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime};
 
-/// Serves any number of requests at once, each in the same time, in the order in which
-/// they came.
+/// A device that serves any number of requests at once, each in the same time, in order of arrival.
 #[derive(Clone, Debug)]
 pub struct ConstantDevice {
     capacity_bytes: u64,
@@ -16,7 +15,7 @@ pub struct ConstantDevice {
 }
 
 impl ConstantDevice {
-    /// A device of so many bytes, at instant 0.
+    /// A device of `capacity_bytes`, at instant 0.
     pub fn new(capacity_bytes: u64, latency: Nanos) -> ConstantDevice {
         ConstantDevice {
             capacity_bytes,
@@ -27,18 +26,18 @@ impl ConstantDevice {
         }
     }
 
-    /// Keeps every request with the instant of its submission.
+    /// Logs every request with the instant of its submission.
     pub fn logging(mut self) -> ConstantDevice {
         self.log = Some(Vec::new());
         self
     }
 
-    /// Whether no request is under way.
+    /// True if no request is under way.
     pub fn is_silent(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// What was submitted, and when; empty unless [`ConstantDevice::logging`].
+    /// The submitted requests with their instants; empty unless [`ConstantDevice::logging`].
     pub fn requests(&self) -> &[(SimTime, Request)] {
         self.log.as_deref().unwrap_or_default()
     }

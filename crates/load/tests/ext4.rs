@@ -1,8 +1,8 @@
-//! The model of a file system against what Linux was seen to ask of a drive.
+//! The model of a file system compared with the requests that Linux sent to a drive.
 //!
 //! `data/ext4.json` is the record of work on sets of 256 MiB on a new ext4 of 4 GiB over a loop
-//! device with a readahead of 128 KiB: block requests as the kernel issued them, in sum. It is
-//! made anew by
+//! device with a readahead of 128 KiB: sums of the block requests that the kernel issued. It is
+//! recorded again by
 //!
 //! ```text
 //! cargo test -p stend-real --test main ext4_record -- --ignored --nocapture
@@ -46,14 +46,14 @@ fn modelled(op: FileOp, set: &str) -> Summary {
     summary
 }
 
-/// Whether `own` lies within this share of `seen`.
+/// Asserts that `own` lies within this share of `seen`.
 fn near(what: &str, own: u64, seen: u64, share: f64) {
     let ratio = own as f64 / seen as f64;
     assert!((ratio - 1.0).abs() <= share, "{what}: {own} against {seen}");
 }
 
-/// Bytes by class as shares within two points; the two classes above 128 KiB, which the
-/// number of segments of a request shifts, are one.
+/// Asserts that the shares of bytes by class differ by at most two points; the two classes above
+/// 128 KiB, which depend on the number of segments of a request, are one.
 fn alike(what: &str, own: &Direction, seen: &Direction) {
     let shares = |d: &Direction| {
         [0, 1, 2, 3, 4].map(|class| match class {
@@ -118,13 +118,13 @@ fn the_model_asks_for_what_ext4_asked_for() {
                 "{name}: sequential {what}: {own} against {seen}"
             );
         }
-        // A commit at the end, and what the slower device had meanwhile: two flushes each.
+        // A commit at the end, and those during the run on the slower device: two flushes each.
         assert_eq!((own.flushes, seen.flushes % 2), (2, 0), "{name}");
         assert!((2..=20).contains(&seen.flushes), "{name}: {}", seen.flushes);
     }
 }
 
-/// The summary tells a request apart by what it is compared by.
+/// The summary distinguishes requests by the compared properties.
 #[test]
 fn a_summary_counts_what_it_says() {
     let mut summary = Summary::default();

@@ -29,7 +29,7 @@ fn one_file(bytes: u64) -> Vec<FileEntry> {
     }]
 }
 
-/// What a stage asks of a device of 1 ms a request, and what came of it.
+/// Runs a stage on a device of 1 ms a request. Returns the result and the requests.
 fn carried_out(
     operation: &Operation,
     stage: &Stage,
@@ -108,7 +108,7 @@ fn a_bad_set_says_what_is_wrong() {
     for (from, to, says) in [
         ("stend.fileset/1", "stend.fileset/9", "stend.fileset/9"),
         ("share_percent = 5", "share_percent = 6", "101"),
-        // Of which the sum with the others is more than 32 bits.
+        // The sum with the others is more than 32 bits.
         (
             "share_percent = 5",
             "share_percent = 4294967295",
@@ -183,15 +183,15 @@ fn a_large_file_is_read_two_windows_at_a_time_and_then_written() {
     let files = one_file(16 * MIB);
     let operation = Operation::new(FileOp::Copy, &files, 64 * GIB).unwrap();
     let (done, requests) = carried_out(&operation, &operation.work, &Host::default());
-    // Two waits for metadata, the first window alone, then two each ms.
+    // Two waits for metadata, the first window alone, then two windows in each ms.
     let reads: Vec<&(SimTime, Request)> = requests.iter().filter(|r| r.1.op == Op::Read).collect();
     assert_eq!(reads.len(), 2 + 128);
     for (number, ms) in [(0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (129, 65)] {
         assert_eq!(reads[number].0, SimTime(ms * 1_000_000), "read {number}");
     }
     assert!(reads[2..].iter().all(|r| r.1.len_bytes == WINDOW_BYTES));
-    // Twice 8 MiB in six requests of 1280 KiB and one of 512 KiB, all at once: below the
-    // background limit nothing is written before the program has ended.
+    // Twice 8 MiB in six requests of 1280 KiB and one of 512 KiB, all at once: below the background
+    // limit nothing is written before the program has ended.
     let writes: Vec<u64> = requests
         .iter()
         .filter(|r| r.1.op == Op::Write)
@@ -202,7 +202,7 @@ fn a_large_file_is_read_two_windows_at_a_time_and_then_written() {
     let last_read = 66;
     let first_write = requests.iter().find(|r| r.1.op == Op::Write).unwrap().0;
     assert_eq!(first_write, SimTime(last_read * 1_000_000));
-    // Data, journal, flush, record, flush, metadata: a ms each.
+    // Data, journal, flush, record, flush, metadata: one ms each.
     assert_eq!(done.elapsed, Nanos((last_read + 6) * 1_000_000));
     assert_eq!((done.requests.flushes, done.commits), (2, 1));
     let flushes: Vec<usize> = (0..requests.len())
@@ -267,7 +267,7 @@ fn write_back_begins_at_the_background_limit_and_the_program_stops_at_the_other(
     assert!(done.commits > 2, "{done:?}");
 }
 
-/// Bytes read and not yet sent to be written: the most, and at the first write.
+/// Bytes read and not yet sent to be written: the maximum, and at the first write.
 fn dirty(requests: &[(SimTime, Request)], operation: &Operation) -> (u64, u64) {
     let (mut read, mut written, mut most, mut first) = (0_u64, 0_u64, 0, None);
     let data = |r: &Request| {
@@ -291,11 +291,11 @@ fn dirty(requests: &[(SimTime, Request)], operation: &Operation) -> (u64, u64) {
     (most, first.unwrap())
 }
 
-/// Serves reads as the device in it does, and writes one after the other.
+/// A device that serves reads as its inner device does, and writes one after the other.
 struct SlowWrites {
     reads: ConstantDevice,
     each: Nanos,
-    /// When each write is done, and its tag.
+    /// Instant of each write's completion, and its tag.
     writes: VecDeque<(SimTime, u32)>,
     log: Vec<(SimTime, Request)>,
 }
@@ -371,7 +371,7 @@ proptest! {
 
         let operation = Operation::new(OPS[op], &files, 4 * GIB).unwrap();
         let work = &operation.work;
-        // What is read is what was written, and nothing else but metadata.
+        // The read blocks are those that were written, and otherwise only metadata.
         let blocks = |ranges: &mut dyn Iterator<Item = (u64, u64)>| {
             let blocks = ranges.flat_map(|(o, l)| o / BLOCK_BYTES..(o + l) / BLOCK_BYTES);
             let mut all: Vec<u64> = blocks.collect();
@@ -393,7 +393,7 @@ proptest! {
         let all = work.reads.last().unwrap().yields_bytes;
         prop_assert_eq!(work.writes.last().unwrap().needs_bytes, all);
 
-        // Carried out, in whatever time, everything is there, and in order.
+        // After any run, whatever the times, everything is there, and in order.
         let host = Host {
             dirty_background_bytes: 16 * MIB,
             dirty_limit_bytes: 32 * MIB,
@@ -401,7 +401,7 @@ proptest! {
         };
         let mut device = ConstantDevice::new(4 * GIB, Nanos(50_000 + seed * 1000)).logging();
         let done = run(&mut device, work, operation.journal, &host).unwrap();
-        // No write is sent before what it writes has been read.
+        // No write is sent before its data has been read.
         let latency = Nanos(50_000 + seed * 1000);
         let sent = |op| device.requests().iter().filter(move |r| r.1.op == op);
         let reads: Vec<SimTime> = sent(Op::Read).map(|r| r.0).collect();

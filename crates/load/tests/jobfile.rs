@@ -104,7 +104,7 @@ fn block_sizes_by_direction() {
         split("bssplit=4k/50:1k/:32k/"),
         [(4096, 50), (1024, 25), (32_768, 25)]
     );
-    // fio 3.33 gives what is missing to the last size.
+    // fio 3.33 adds the missing percentage to the last size.
     assert_eq!(split("bssplit=4k/50:8k/20"), [(4096, 50), (8192, 50)]);
     assert_eq!(split("bssplit=4k/50:6k/50"), [(4096, 50), (4096, 50)]);
     assert!(error("[j]\nbssplit=4k/60:8k/60").contains("add up to 120"));

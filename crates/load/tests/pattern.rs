@@ -1,4 +1,4 @@
-//! Access patterns against their definitions.
+//! Access patterns compared with their definitions.
 
 use proptest::prelude::*;
 use stend_base::Rng;
@@ -70,8 +70,8 @@ proptest! {
     }
 }
 
-/// Chi-squared over ten parts of the space, for the first tenth of a pass: the order
-/// must not favour any part early on. 27.9 is exceeded once in a thousand at 9 degrees.
+/// Chi-squared over ten parts of the space, for the first tenth of a pass: the order must not
+/// favour any part early. 27.9 is exceeded once in a thousand at 9 degrees of freedom.
 #[test]
 fn a_pass_looks_random_from_its_start() {
     for seed in 0..20 {
@@ -104,7 +104,7 @@ fn large_spaces_do_not_repeat() {
     assert!(*blocks.last().unwrap() < 58_593_750);
 }
 
-/// Shares of the first ranks against the law itself, within five standard deviations.
+/// Compares shares of the first ranks with the law itself, within five standard deviations.
 fn zipf_matches(theta: f64, len: u64) {
     let draws = 400_000;
     let zipf = Zipf::new(len, theta);

@@ -1,4 +1,4 @@
-//! Reports, by themselves and against fio itself.
+//! Reports, alone and compared with fio itself.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn execute(text: &str) -> RunResult {
     run(&mut device, &file, &RunOptions::default()).unwrap()
 }
 
-/// Runs fio on a job file in a folder; `None` where there is no fio and none is required.
+/// Runs fio on a job file in a folder; `None` if there is no fio and none is required.
 fn real_fio(folder: &Path, text: &str) -> Option<Value> {
     std::fs::write(folder.join("job.fio"), text).unwrap();
     let output = Command::new("fio")
@@ -48,7 +48,7 @@ fn real_fio(folder: &Path, text: &str) -> Option<Value> {
     Some(serde_json::from_str(&json[begin..]).unwrap())
 }
 
-/// Every path of keys; names of histogram bins, which depend on the values, left out.
+/// Collects every path of keys, except names of histogram bins, which depend on the values.
 fn paths(value: &Value, at: &str, out: &mut BTreeSet<String>) {
     let Value::Object(map) = value else { return };
     for (key, inner) in map {
@@ -92,7 +92,7 @@ fn every_key_of_fio_is_there() {
     for (key, _) in theirs.as_object().unwrap() {
         assert!(ours.get(key).is_some(), "{key}");
     }
-    // Beyond fio's keys only options without a value, and flushes' bins.
+    // Beyond fio's keys there are only options without a value, and flushes' bins.
     let extra: Vec<&String> = ours_paths.difference(&theirs_paths).collect();
     assert!(
         extra
@@ -122,7 +122,7 @@ fn every_key_of_fio_is_there() {
     );
 }
 
-/// The same job file on fio and here: the same numbers of requests and bytes.
+/// The same job file on fio and here has the same numbers of requests and bytes.
 #[test]
 fn fio_does_as_much() {
     let bodies = [
@@ -210,7 +210,8 @@ fn every_request_is_logged_without_an_interval() {
     let files = log_files(&result);
     let lat = &files.iter().find(|f| f.name == "l_lat.1.log").unwrap().text;
     assert_eq!(lat.lines().count(), 10);
-    // One a tenth of a millisecond, from the start of the job, in 4 KiB blocks from 8 KiB on.
+    // One line in a tenth of a millisecond, from the start of the job, in 4 KiB blocks from 8 KiB
+    // on.
     let last: Vec<&str> = lat.lines().last().unwrap().split(", ").collect();
     assert_eq!(
         (last[0], last[1], last[3], last[5]),
@@ -233,7 +234,7 @@ fn every_request_is_logged_without_an_interval() {
     );
 }
 
-/// Serves one request at a time, each taking longer than the one before.
+/// A device that serves one request at a time, each taking longer than the one before.
 struct Tiring {
     now: SimTime,
     served: u64,
@@ -276,7 +277,7 @@ fn tire(text: &str) -> RunResult {
 
 #[test]
 fn interval_logs_hold_the_mean_or_the_largest() {
-    // Completions after 0.1, 0.3, 0.6, 1.0 | 1.5 ms: the fourth is the last of the first.
+    // Completions after 0.1, 0.3, 0.6, 1.0 | 1.5 ms: the fourth is the last of the first interval.
     let text = "[j]\nrw=read\nsize=20k\nwrite_lat_log=m\nlog_avg_msec=1\n";
     let clat = |text: &str| log_files(&tire(text))[1].text.clone();
     assert_eq!(clat(text), "1, 250000, 0, 0, 0\n1, 500000, 0, 0, 0\n");
@@ -316,7 +317,7 @@ fn percentiles_and_buckets_of_known_latencies() {
 
 #[test]
 fn a_share_of_the_group_is_at_most_all() {
-    // Busy for 500 ms, idle for 600: the busy window is faster than the whole.
+    // Busy for 500 ms, idle for 600 ms: the busy window is faster than the whole.
     let result = execute("[j]\nrw=read\nsize=20004k\nthinktime=600ms\nthinktime_blocks=5000\n");
     let read = &fio_output(&result, false).jobs[0].read;
     assert_eq!(read.other["bw_mean"], 40_000.0);
@@ -415,7 +416,7 @@ fn output_for_people() {
         "job: (groupid=0, jobs=1): err= 0: virtual time: Thu Jan  1 00:00:02 1970",
         "  Description  : [words]",
         "  read: IOPS=320k, BW=1250MiB/s (1311MB/s)(2500MiB/2000msec)",
-        // As fio: without a deviation there is nothing that a larger unit could tell.
+        // As in fio: without a deviation a larger unit would have no significant digit.
         "    clat (nsec): min=100000, max=100000, avg=100000.00, stdev=0.00",
         "    clat percentiles (usec):",
         "     |  99.990th=[  100]",

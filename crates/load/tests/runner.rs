@@ -35,7 +35,7 @@ fn depth_is_kept_and_run_time_drains() {
         "[j]\nrw=randread\niodepth=4\ntime_based\nruntime=10ms\n",
         &RunOptions::default(),
     );
-    // Four at each multiple of the latency below 10 ms; those complete by 10 ms exactly.
+    // Four at each multiple of the latency below 10 ms; the last complete at 10 ms exactly.
     assert_eq!(log.len(), 400);
     for (index, (at, _)) in log.iter().enumerate() {
         assert_eq!(at.0, index as u64 / 4 * LATENCY.0);
@@ -71,13 +71,13 @@ fn sequential_ascends_and_ends_or_wraps() {
     let expected = |n: u64| (0..n).map(|i| 8192 + i * 4096).collect::<Vec<u64>>();
     let log = requests("[j]\nrw=write\nsize=64k\noffset=8k\n");
     assert_eq!(offsets(&log, Op::Write), expected(16));
-    // io_size beyond size: begins anew (fio 3.33 does the same with these numbers).
+    // io_size beyond size: begins again (fio 3.33 does the same with these numbers).
     let log = requests("[j]\nrw=read\nsize=64k\noffset=8k\nio_size=100k\n");
     assert_eq!(
         offsets(&log, Op::Read),
         [expected(16), expected(9)].concat()
     );
-    // A block that does not fit ends the job: 20k holds two of 8k.
+    // A block that does not fit ends the job: 20k has room for two of 8k.
     assert_eq!(requests("[j]\nrw=read\nbs=8k\nsize=20k\n").len(), 2);
     let log = requests("[j]\nrw=trim\nbs=8k\nsize=20k\ntime_based\nruntime=500us\n");
     assert_eq!(offsets(&log, Op::Trim), [0, 8192, 0, 8192, 0]);
@@ -112,7 +112,7 @@ fn norandommap_repeats_and_misses() {
     assert_eq!(all.len(), 1024);
     all.sort_unstable();
     all.dedup();
-    // 1 - 1/e of the blocks are hit: 647 of 1024, give or take.
+    // About 1 - 1/e of the blocks are hit: 647 of 1024.
     assert!((600..700).contains(&all.len()), "{}", all.len());
 }
 
@@ -164,7 +164,8 @@ fn random_lengths_end_within_the_region() {
     }
 }
 
-/// A map lets no block come twice in a pass: what would run into a touched one is shortened.
+/// With a map no block occurs twice in a pass: a request that would reach a touched one is
+/// shortened.
 #[test]
 fn a_pass_of_several_lengths_meets_every_block_once() {
     for sizes in [
@@ -183,7 +184,7 @@ fn a_pass_of_several_lengths_meets_every_block_once() {
         }
         assert!(times.iter().all(|times| *times == 2), "{sizes}: two passes");
     }
-    // What is left of a region that is no multiple of the smallest length begins no second pass.
+    // The rest of a region that is no multiple of the smallest length begins no second pass.
     let log = requests("[j]\nrw=randwrite\nbsrange=8k-16k\nsize=100k\n");
     let bytes: u64 = log.iter().map(|(_, r)| r.len_bytes).sum();
     assert_eq!(bytes, 96 << 10);
@@ -203,7 +204,7 @@ fn bssplit_is_weighted() {
 
 #[test]
 fn rate_iops_is_exact() {
-    // 7,000 a second: no whole number of nanoseconds apart.
+    // 7,000 a second: their distance is no whole number of nanoseconds.
     let log = requests("[j]\nrw=randread\nrate_iops=7000\niodepth=8\ntime_based\nruntime=1s\n");
     assert_eq!(log.len(), 7000);
     for (k, (at, _)) in log.iter().enumerate() {
@@ -241,7 +242,7 @@ fn gaps(options: &str) -> Vec<f64> {
     gaps.collect()
 }
 
-/// Mean, variance over the square of the mean, and correlation of neighbours.
+/// Mean, variance divided by the square of the mean, and correlation of neighbours.
 fn moments(values: &[f64]) -> (f64, f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -272,7 +273,7 @@ fn poisson_arrivals_are_exponential() {
 
 #[test]
 fn poisson_rates_count_requests_of_the_smallest_size() {
-    // 8 MiB in blocks of 4 KiB: 2,048 a second, also of longer ones.
+    // 8 MiB in blocks of 4 KiB: 2,048 a second, also of longer requests.
     let (mean, ..) = moments(&gaps(
         "rw=randread\nnorandommap\nrate=8m\nbsrange=4k-8k\nio_size=200m",
     ));
@@ -309,7 +310,7 @@ fn poisson_arrivals_repeat_by_seed_and_do_not_depend_on_completions() {
     assert!((1866..=2134).contains(&reads), "{reads}");
     let writes = one.len() as u64 - reads;
     assert!((433..=567).contains(&writes), "{writes}");
-    // At depth 1 the device is the limit: what fell behind is caught up on.
+    // At depth 1 the device is the limit: late requests catch up.
     let (deep, _) = instants("rate_iops=20k,0\niodepth=1", LATENCY, 1);
     let busy = deep.windows(2).filter(|w| w[1].0.since(w[0].0) == LATENCY);
     assert_eq!(busy.count(), deep.len() - 1);
@@ -318,7 +319,7 @@ fn poisson_arrivals_repeat_by_seed_and_do_not_depend_on_completions() {
     assert_eq!(free.len(), 10_000);
 }
 
-/// Serves one request after the other, each in [`LATENCY`].
+/// A device that serves one request after the other, each in [`LATENCY`].
 struct OneServer {
     inner: ConstantDevice,
     ends: std::collections::VecDeque<(SimTime, u32)>,
@@ -363,7 +364,7 @@ fn waiting_behind_poisson_arrivals_is_that_of_pollaczek_and_khinchine() {
         let latency = &result.jobs[0].directions[0].latency;
         let service = LATENCY.0 as f64;
         let waited = (latency.mean_ns() - service) / service;
-        // M/D/1: load over twice what it leaves free, in service times.
+        // M/D/1: load divided by twice the free share, in service times.
         let load = f64::from(percent) / 100.0;
         let expected = load / (2.0 * (1.0 - load));
         assert!(
@@ -466,7 +467,7 @@ fn fsync_and_end_fsync_flush() {
     assert_eq!(result.jobs[0].runtime, Nanos::from_micros(1300));
 }
 
-/// As fio 3.33 does: a flush follows a read as well, while the number of writes is a multiple.
+/// As in fio 3.33, a flush also follows a read, while the number of writes is a multiple.
 #[test]
 fn in_a_mix_reads_after_the_last_write_of_a_group_are_flushed_too() {
     let (_, log) = execute(
@@ -481,7 +482,7 @@ fn in_a_mix_reads_after_the_last_write_of_a_group_are_flushed_too() {
         assert_eq!(due, ops.get(at + 1) == Some(&Op::Flush), "request {at}");
         expected += usize::from(due);
     }
-    // A quarter of all requests, not of the writes: fio does 236 to 275 of 1,024.
+    // A quarter of all requests, not of the writes: fio sends 236 to 275 for 1,024.
     let flushes = ops.iter().filter(|op| **op == Op::Flush).count();
     assert_eq!(flushes, expected);
     assert!(ops.len() - flushes == 1024 && flushes > 200, "{flushes}");
@@ -676,7 +677,7 @@ fn what_is_enough_ends_the_run_and_what_is_in_flight_counts() {
     let file = JobFile::parse(text).unwrap();
     let mut device = ConstantDevice::new(CAPACITY, LATENCY);
     let result = run(&mut device, &file, &options).unwrap();
-    // Five looks, each a millisecond and up to one latency after the one before, and the requests
+    // Five calls, each a millisecond and up to one latency after the one before, and the requests
     // that were in flight.
     assert_eq!(asked.get(), 5);
     let longest_us = 5 * (1_000 + LATENCY.0 / 1000) + LATENCY.0 / 1000;
@@ -689,7 +690,7 @@ fn what_is_enough_ends_the_run_and_what_is_in_flight_counts() {
     }
 }
 
-/// Loses every request.
+/// A device that loses every request.
 struct Deaf(SimTime);
 
 impl Device for Deaf {
@@ -812,7 +813,7 @@ proptest! {
     }
 }
 
-/// Serves so many requests; the rest fail.
+/// A device that serves `left` requests; the rest fail.
 struct Failing {
     inner: ConstantDevice,
     left: u32,

@@ -1,4 +1,4 @@
-//! Traces: formats by hand-made files, what fits, replay to the nanosecond, and what is
+//! Traces: formats by hand-made files, fit to a target, replay to the nanosecond, and requests
 //! drawn from profiles.
 
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use stend_load::trace::{
 
 const GIB: u64 = 1 << 30;
 
-/// A file in a folder that goes with it.
+/// A file, in a folder that must outlive it.
 fn file(text: impl AsRef<[u8]>) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.trace");
@@ -47,7 +47,7 @@ fn rows(text: &str) -> (Format, Vec<Row>) {
     read_only(text, None).unwrap()
 }
 
-/// The message must hold all parts.
+/// Asserts that the message contains all parts.
 fn fails(text: &str, parts: &[&str]) {
     let error = read_only(text, None).unwrap_err();
     for part in parts {
@@ -212,7 +212,7 @@ fn msr_counts_100_ns_from_its_first_row() {
     );
 }
 
-/// Requests by hand.
+/// A trace made by hand.
 struct Made(Vec<TraceRequest>);
 
 impl Trace for Made {
@@ -237,7 +237,8 @@ fn reads_at(times_us: &[u64]) -> Made {
     Made(times_us.iter().enumerate().map(read).collect())
 }
 
-/// Replays on a device of 100 µs, from an instant that is not 0; the issue times in µs.
+/// Replays on a device of 100 µs, from an instant that is not 0. Returns the result and the issue
+/// times in µs.
 fn replayed(trace: &dyn Trace, timing: Timing, depth: u32) -> (Replayed, Vec<u64>) {
     use stend_base::Device;
     let mut device = ConstantDevice::new(GIB, Nanos::from_micros(100)).logging();
@@ -287,7 +288,8 @@ fn too_few_places_make_requests_late_and_no_later_than_that() {
 fn without_idle_bursts_stay_and_gaps_go() {
     let trace = reads_at(&[30, 80, 1000, 1020, 5000]);
     let (result, issued) = replayed(&trace, Timing::Busy, 256);
-    // 30 before the first; the burst of 50 lasts to 150; the next one, of 20, to 270.
+    // 30 before the first are omitted. The burst with a distance of 50 lasts to 150, the next, with
+    // one of 20, to 270.
     assert_eq!(issued, [0, 50, 150, 170, 270]);
     assert_eq!(result.elapsed, result.busy);
     assert_eq!(result.busy, Nanos::from_micros(370));
@@ -420,7 +422,7 @@ proptest! {
     }
 }
 
-/// The requests of a trace, and of its beginning.
+/// The requests of a trace, and those of its beginning.
 fn shortened(trace: &dyn Trace, share: f64, timing: Timing) -> [Vec<TraceRequest>; 2] {
     let all = |trace: &dyn Trace| trace.requests().unwrap().map(Result::unwrap).collect();
     let extent = Extent::of(&summary(trace, None).unwrap(), share, timing);
@@ -437,7 +439,7 @@ proptest! {
         let mut made = Vec::new();
         for (index, (at, op, offset, len)) in raw.into_iter().enumerate() {
             let op = [Op::Read, Op::Write, Op::Trim, Op::Flush][usize::from(op)];
-            // Times that go back among them.
+            // Some times are before earlier ones.
             let at = Nanos::from_micros(at);
             made.push(TraceRequest {
                 at,
@@ -466,7 +468,7 @@ proptest! {
                     let data_at = time(&all[..before_data]) as f64;
                     let end = (time(&all) as f64 * share).floor().max(1e9).max(data_at);
                     prop_assert!(time(&first) as f64 <= end);
-                    // As far as that: the next one is later.
+                    // Not shorter than that: the next one is later.
                     let next = all.get(first.len());
                     prop_assert!(next.is_none_or(|r| r.at.0 as f64 > end));
                 }
@@ -475,7 +477,7 @@ proptest! {
     }
 }
 
-/// What is said of a beginning is what is replayed, also where data comes late.
+/// The description of a beginning matches the replayed part, also if the first data comes late.
 #[test]
 fn a_beginning_that_goes_on_to_the_first_data_says_so() {
     let at_s = |op, at_s: u64| TraceRequest {

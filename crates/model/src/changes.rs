@@ -1,41 +1,41 @@
-//! Which shipped model a model comes from, and in which figures it differs.
+//! The shipped model that a model comes from, and the figures in which they differ.
 
 use super::{Files, Model, SHIPPED, Setting, Shipped};
 use crate::schema::key::Table;
 
-/// A figure that is not the shipped model's.
+/// A figure that differs from the shipped model's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Its key, `nand.dies`; a table, `energy`, where only one of the models has that.
+    /// Its key, `nand.dies`; a table, `energy`, if only one of the models has it.
     pub key: String,
-    /// What it is; `None` where the model has none.
+    /// Its value; `None` if the model has none.
     pub value: Option<Setting>,
-    /// What it is in the shipped model; `None` where that has none.
+    /// Its value in the shipped model; `None` if that has none.
     pub shipped: Option<Setting>,
 }
 
-/// Where a model comes from.
+/// Origin of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     /// Name of the shipped model.
     pub name: &'static str,
     /// Its title.
     pub title: String,
-    /// In what the model differs from it, in the order of the file; nothing of the shipped model
-    /// itself.
+    /// Figures in which the model differs from it, in the order of the file; empty for the shipped
+    /// model itself.
     pub changes: Vec<Change>,
 }
 
-/// A key as a drive's name has it: of the capacity without its table, `user_bytes`; any other as it
-/// is.
+/// A key as used in a drive's name: keys of the capacity without their table, `user_bytes`; others
+/// unchanged.
 pub fn short_key(key: &str) -> &str {
     key.strip_prefix("capacity.").unwrap_or(key)
 }
 
 impl Model {
     /// The shipped model that this one is, or comes from: one with the same title, or else the same
-    /// name, or else the same parts; of several, the one with the fewest other figures. `None`
-    /// where there is none, or where more than half of the figures are others.
+    /// name, or else the same parts; of several, the one with the fewest differing figures. `None`
+    /// if there is none, or if more than half of the figures differ.
     pub fn origin(&self) -> Option<Origin> {
         let own = self.figures();
         let related = SHIPPED.iter().filter_map(|shipped| self.related(shipped));
@@ -54,14 +54,14 @@ impl Model {
         })
     }
 
-    /// In what this model differs from another one, in the order of the file.
+    /// Figures in which this model differs from another one, in the order of the file.
     pub fn changes_from(&self, other: &Model) -> Vec<Change> {
         changes(&self.figures(), &other.figures())
     }
 
     /// A shipped model, if this one may come from it.
     fn related(&self, shipped: &'static Shipped) -> Option<(&'static str, Model)> {
-        // Most are not read: their text lacks what they would have in common.
+        // Most are not parsed: their text has nothing in common with this one.
         let has_parts = !self.parts.is_empty();
         let alike = shipped.name == self.name
             || shipped.text.contains(&self.title)
@@ -76,7 +76,7 @@ impl Model {
         related.then_some((shipped.name, model))
     }
 
-    /// Every figure, also those that the file leaves at their defaults.
+    /// Every figure, also those whose defaults the file leaves out.
     fn figures(&self) -> Vec<(String, Setting)> {
         let mut figures = Vec::new();
         Table::figures(self, "", &mut figures);
@@ -84,7 +84,7 @@ impl Model {
     }
 }
 
-/// The figures that are not the same in both.
+/// The figures that differ between two lists.
 fn changes(own: &[(String, Setting)], theirs: &[(String, Setting)]) -> Vec<Change> {
     let table = |key: &str| key.split(['.', '[']).next().unwrap_or_default().to_owned();
     let has = |figures: &[(String, Setting)], wanted: &str| {
@@ -148,7 +148,7 @@ mod tests {
         let model = changed(&[
             ("capacity.user_bytes", bytes.clone()),
             ("nand.read_us[2]", Setting::Whole(80)),
-            // As it is.
+            // The shipped model's value.
             ("nand.dies", Setting::Real(4.0)),
             // Its default, which the file leaves out.
             ("dram.coalesce_writes", Setting::Flag(false)),
@@ -190,7 +190,7 @@ mod tests {
         let origin = model.origin().expect("the parts are");
         assert_eq!(origin.name, "sandisk-ultra-ii-240gb");
         assert!(!origin.changes.is_empty());
-        // With another figure it still does.
+        // With one more differing figure the origin is still found.
         let set = [("gc.depth", Setting::Whole(2))];
         let changed = model.with(&set).expect("it is sound");
         let nearest = changed.origin().expect("the parts are");

@@ -7,8 +7,8 @@ use crate::schema::tables::{
     blocks, controller, gc, host, media, nand, power, power_loss, slc_cache, trim,
 };
 
-/// Adds the errors of a model whose keys could all be read. `problems` holds the errors of single
-/// keys; sizes are checked only if there is no error before.
+/// Adds the errors of a model all of whose keys could be read. `problems` contains the errors of
+/// single keys; sizes are checked only if there is no error yet.
 pub(crate) fn model(problems: &mut Problems, model: &Model) {
     nand::check(problems, model);
     media::check(problems, model);
@@ -38,7 +38,7 @@ pub(crate) fn model(problems: &mut Problems, model: &Model) {
     power_loss::check_sizes(problems, model, &spec);
 }
 
-/// Whether the user's data fits. False if other sizes cannot be checked.
+/// Checks that the user's data fits. Returns false if other sizes cannot be checked.
 fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
     let Some(layout) = crate::geometry::layout::capacity(spec) else {
         let message = "dies × planes × blocks × pages are more logical pages of 4 KiB than the \
@@ -73,7 +73,7 @@ fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
     true
 }
 
-/// Whether every die has enough blocks that are not bad from the factory.
+/// Checks that every die has enough blocks that are not bad from the factory.
 fn check_factory_bad(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(blocks), Some(_)) = (&model.blocks, &spec.blocks) else {
         return;
@@ -88,7 +88,7 @@ fn check_factory_bad(problems: &mut Problems, model: &Model, spec: &Spec) {
     }
 }
 
-/// Whether the DRAM holds what the model puts there.
+/// Checks that the DRAM can hold all that the model stores in it.
 fn check_dram(problems: &mut Problems, model: &Model) {
     let dram = &model.dram;
     let all_kib = model.capacity.user_bytes.value / PAGE_BYTES * 4 / 1024;

@@ -54,13 +54,13 @@ impl Model {
             .collect()
     }
 
-    /// Rated life, bytes written; `None` if the model does not say.
+    /// Rated life, bytes written; `None` if the model does not state it.
     pub fn rated_bytes(&self) -> Option<u64> {
         let rated = self.health.as_ref()?.rated_written_tb.as_ref()?;
         Some(u64::from(rated.value) * 1_000_000_000_000)
     }
 
-    /// Years of the warranty; `None` if the model does not say.
+    /// Years of the warranty; `None` if the model does not state them.
     pub fn warranty_years(&self) -> Option<u32> {
         let years = self.health.as_ref()?.warranty_years.as_ref()?;
         Some(years.value)

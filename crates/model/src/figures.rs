@@ -1,4 +1,4 @@
-//! The figures of a model as its files give them, for readers.
+//! The figures of a model as written in its files, for readers.
 
 use stend_config::Lines;
 use toml_edit::{Document, Item, TableLike, Value};
@@ -6,27 +6,27 @@ use toml_edit::{Document, Item, TableLike, Value};
 use super::Files;
 use crate::schema::compose::item_line;
 
-/// A figure that a file of a model gives.
+/// A figure in a file of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
     /// Its table.
     pub table: String,
-    /// Which one of a list of tables, from 0.
+    /// Index of its table in a list of tables, from 0.
     pub row: Option<usize>,
     /// Its key, which ends with its unit.
     pub key: String,
-    /// Its value as it is written.
+    /// Its value as written.
     pub value: String,
-    /// Where the value comes from.
+    /// Source of the value.
     pub source: String,
-    /// The range in which it is not known, as it is written: `free = [1, 2]`; empty without.
+    /// Range of plausible values as written: `free = [1, 2]`; empty if there is none.
     pub range: String,
-    /// The file that gives it, as [`super::ModelFile::name`].
+    /// File that contains it, as [`super::ModelFile::name`].
     pub file: String,
 }
 
 impl Figure {
-    /// Its name as [`super::Model::with`] takes it.
+    /// Its name as [`super::Model::with`] accepts it.
     pub fn name(&self) -> String {
         match self.row {
             None => format!("{}.{}", self.table, self.key),
@@ -36,7 +36,7 @@ impl Figure {
 }
 
 impl Files {
-    /// The figures that these files give, in the order of the resolved text.
+    /// The figures in these files, in the order of the resolved text.
     pub fn figures(&self) -> Vec<Figure> {
         let Ok(document) = Document::parse(self.text()) else {
             return Vec::new();
@@ -116,7 +116,7 @@ mod tests {
         assert!(program.range.starts_with("free"), "{program:?}");
         assert!(program.file.starts_with("drives/nand/"), "{program:?}");
         assert!(of("idle_states[0].power_mw").is_some());
-        // Each of them has a meaning.
+        // Each figure has a meaning.
         let tables = crate::described_tables();
         for figure in &figures {
             let table = tables.iter().find(|table| table.name == figure.table);

@@ -1,35 +1,35 @@
-//! The health of a drive in figures, and the names of these figures in a drive file. How a tool
-//! shows them is not known here.
+//! The health of a drive in figures, and the names of these figures in a drive file. This module
+//! does not depend on their display by tools.
 
 use stend_base::Nanos;
 
 /// Erase cycles of the superblocks of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cycles {
-    /// The fewest.
+    /// Minimum.
     pub min: u32,
-    /// The mean.
+    /// Mean.
     pub mean: f64,
-    /// The most.
+    /// Maximum.
     pub max: u32,
 }
 
-/// Blocks that go bad one by one. A block is what a superblock has on one die.
+/// Blocks that go bad one by one. A block is the part of a superblock on one die.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockHealth {
-    /// Bad from the factory, over all dies.
+    /// Blocks bad from the factory, over all dies.
     pub factory_bad: u32,
-    /// Gone bad since, over all dies.
+    /// Blocks gone bad since, over all dies.
     pub grown_bad: u32,
     /// Spare blocks of the die that has the fewest.
     pub spares_least: u32,
-    /// The same when the drive was new.
+    /// Spare blocks of the die that had the fewest when the drive was new.
     pub spares_least_new: u32,
     /// Erase cycles of the blocks in use, of the SLC cache and the data area together.
     pub cycles: Cycles,
 }
 
-/// The temperature of a drive, m°C, and how long it was too high.
+/// The temperature of a drive, m°C, and the time for which it was too high.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Temperature {
     /// Now.
@@ -44,7 +44,7 @@ pub struct Temperature {
     pub critical: Nanos,
     /// Time in which not all commands were admitted at once.
     pub throttled: Nanos,
-    /// It is at or above the warning temperature.
+    /// True if it is at or above the warning temperature.
     pub is_too_warm: bool,
     /// Share of the time in which commands are admitted now, parts per million.
     pub share_ppm: u32,
@@ -53,9 +53,9 @@ pub struct Temperature {
 /// A drive's health at one instant, since power-on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Health {
-    /// Bytes the host has read.
+    /// Bytes read by the host.
     pub host_read_bytes: u64,
-    /// Bytes the host has written.
+    /// Bytes written by the host.
     pub host_written_bytes: u64,
     /// Read commands.
     pub host_reads: u64,
@@ -67,37 +67,37 @@ pub struct Health {
     pub cycles: Cycles,
     /// Erase cycles of the SLC cache.
     pub slc_cycles: Option<Cycles>,
-    /// Mean cycles as a share of the rated ones, of the data area or of the SLC cache,
-    /// whichever is more; above 100 beyond them. `None` where nothing is rated.
+    /// Mean cycles as a share of the rated ones, of the data area or of the SLC cache, whichever is
+    /// more; above 100 after the rated life. `None` if no cycles are rated.
     pub used_percent: Option<u64>,
-    /// Superblocks retired because their life was over.
+    /// Superblocks retired at the end of their life.
     pub retired_superblocks: u32,
-    /// Only where blocks are modelled one by one.
+    /// Present only if blocks are modelled one by one.
     pub blocks: Option<BlockHealth>,
     /// Share of the spare superblocks and spare blocks that is left, on the die that has the
     /// fewest.
     pub spare_percent: u64,
     /// Spare percentage below which the drive warns.
     pub spare_threshold_percent: u64,
-    /// The drive takes no more writes.
+    /// True if the drive accepts no more writes.
     pub read_only: bool,
     /// Time since power-on.
     pub power_on: Nanos,
     /// Busy time of the cores, summed over cores.
     pub core_busy: Nanos,
-    /// Times the power was switched on.
+    /// Times that the power was switched on.
     pub power_cycles: u64,
-    /// Times the power was cut without a shutdown.
+    /// Times that the power was cut without a shutdown.
     pub unsafe_shutdowns: u64,
     /// Requests that could not be served because of the flash.
     pub media_errors: u64,
-    /// Sectors of 512 bytes that the host asked for and that are lost, each time it asked.
+    /// Lost sectors of 512 bytes that the host requested, counted at each request.
     pub uncorrectable_sectors: u64,
-    /// Uncorrectable bit error rate: [`Health::uncorrectable_sectors`] over the bits that the
-    /// host asked for, as JEDEC's JESD218 defines it (data errors over bits read). `None`
-    /// where errors of the flash are not modelled, and before the first read.
+    /// Uncorrectable bit error rate: [`Health::uncorrectable_sectors`] over the requested bits, as
+    /// JEDEC's JESD218 defines it (data errors over bits read). `None` if errors of the flash are
+    /// not modelled, and before the first read.
     pub uber: Option<f64>,
-    /// Where the model has heat.
+    /// Present if the model has heat.
     pub temperature: Option<Temperature>,
 }
 
@@ -113,10 +113,10 @@ impl Health {
     }
 }
 
-/// Gives a figure of a drive's health.
+/// Function that returns a figure of a drive's health.
 pub type Figure = fn(&Health) -> u64;
 
-/// The figures by the names that `raw` of an attribute gives them.
+/// The figures by the names used for `raw` of an attribute.
 pub const FIGURES: &[(&str, Figure)] = &[
     ("zero", |_| 0),
     ("power_on_hours", |h| h.power_on.0 / 3_600_000_000_000),
@@ -147,10 +147,10 @@ fn of_blocks(health: &Health, figure: fn(&BlockHealth) -> u32) -> u64 {
     health.blocks.as_ref().map_or(0, |b| u64::from(figure(b)))
 }
 
-/// Gives the normalised value of an attribute, now and at its worst.
+/// Function that returns the normalised value of an attribute, now and at its worst.
 pub type Normal = fn(&Health) -> [u64; 2];
 
-/// The normalised values by the names that `value` of an attribute gives them.
+/// The normalised values by the names used for `value` of an attribute.
 pub const NORMALS: &[(&str, Normal)] = &[
     ("full", |_| [100; 2]),
     ("life_left", |h| {
@@ -164,12 +164,12 @@ pub const NORMALS: &[(&str, Normal)] = &[
     }),
 ];
 
-/// The figure of a name.
+/// The figure with a name.
 pub fn figure(name: &str) -> Option<Figure> {
     FIGURES.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
 }
 
-/// The normalised value of a name.
+/// The normalised value with a name.
 pub fn normal(name: &str) -> Option<Normal> {
     NORMALS.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
 }

@@ -1,14 +1,14 @@
-//! Typed numbers: of pages, superblocks, dies and commands, so that none can stand in another's
-//! place. They cost nothing: each is its `u32`. What is added to one, or lies between two, is a
-//! count.
+//! Typed numbers of pages, superblocks, dies and commands, so that none can be used instead of
+//! another. They cost nothing: each is its `u32`. The amount added to one, or the difference of
+//! two, is a plain count.
 
 use std::ops::{Add, AddAssign, Range, Sub};
 
 use crate::spec::PAGE_BYTES;
 
-/// A number of something.
+/// The number of an item.
 pub trait Id: Copy {
-    /// What has a number.
+    /// The item with a number.
     fn of(number: u32) -> Self;
     /// The number.
     fn number(self) -> u32;
@@ -28,9 +28,9 @@ impl Id for u32 {
 
 /// A range of ids.
 pub trait IdRange<T> {
-    /// Each of them, in order.
+    /// Each id, in order.
     fn each(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone + use<Self, T>;
-    /// How many they are; 0 where the end lies before the start.
+    /// Number of ids; 0 if the end lies before the start.
     fn count(&self) -> u32;
 }
 
@@ -46,7 +46,7 @@ impl<T: Id> IdRange<T> for Range<T> {
     }
 }
 
-/// Makes a type for the number of something.
+/// Defines types for numbers.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
@@ -58,10 +58,10 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// No number: nothing has one so large.
+            /// Marks the absence of a number, which is never this large.
             pub const NONE: $name = $name(u32::MAX);
 
-            /// Place in a table with an entry for each.
+            /// Index in a table with an entry for each.
             #[inline(always)]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -92,7 +92,7 @@ macro_rules! ids {
             }
         }
 
-        /// The one so many further on.
+        /// The id `more` after this one.
         impl Add<u32> for $name {
             type Output = $name;
 
@@ -109,7 +109,7 @@ macro_rules! ids {
             }
         }
 
-        /// The one so many before.
+        /// The id `less` before this one.
         impl Sub<u32> for $name {
             type Output = $name;
 
@@ -119,7 +119,7 @@ macro_rules! ids {
             }
         }
 
-        /// How many it is from another to this one.
+        /// The distance from another id to this one.
         impl Sub for $name {
             type Output = u32;
 
@@ -136,13 +136,13 @@ ids! {
     Lpn
     /// Physical page number: the place in flash of one logical page.
     Ppn
-    /// A multi-plane page: what one die senses at once, some physical pages.
+    /// A multi-plane page: the physical pages that one die senses at once.
     MpPage
     /// A superblock, those of the SLC cache before those of the data area.
     SuperblockId
     /// A row of a superblock: its multi-plane pages of equal number on all dies.
     Row
-    /// A die; it hangs on channel `die % channels`.
+    /// A die; it is on channel `die % channels`.
     DieId
     /// A block of a die: one of each plane, which work together.
     BlockId
@@ -151,13 +151,13 @@ ids! {
 }
 
 impl Lpn {
-    /// The logical page that a byte lies in.
+    /// The logical page that contains a byte.
     #[inline(always)]
     pub fn of_byte(byte: u64) -> Lpn {
         Lpn((byte / PAGE_BYTES) as u32)
     }
 
-    /// The first logical page that begins at a byte or behind it.
+    /// The first logical page that begins at a byte or after it.
     #[inline(always)]
     pub fn from_byte(byte: u64) -> Lpn {
         Lpn(byte.div_ceil(PAGE_BYTES) as u32)
@@ -171,18 +171,18 @@ impl Lpn {
 }
 
 impl Ppn {
-    /// In the L2P: mapped to nothing.
+    /// Entry of the L2P that is mapped to nothing.
     pub const UNMAPPED: Ppn = Ppn(u32::MAX);
-    /// In the L2P: mapped to data that is lost.
+    /// Entry of the L2P that is mapped to lost data.
     pub const LOST: Ppn = Ppn(u32::MAX - 1);
 
-    /// Whether it is a place: neither unmapped nor lost.
+    /// True if it is a place: neither unmapped nor lost.
     #[inline(always)]
     pub fn is_place(self) -> bool {
         self < Ppn::LOST
     }
 
-    /// The multi-plane page that it lies in, where these have `2^page_bits` pages.
+    /// The multi-plane page that contains it, for `2^page_bits` pages each.
     #[inline(always)]
     pub fn mp_page(self, page_bits: u32) -> MpPage {
         MpPage(self.0 >> page_bits)
@@ -196,7 +196,7 @@ impl Ppn {
 }
 
 impl MpPage {
-    /// Its first physical page, where it has `2^page_bits`.
+    /// Its first physical page, for `2^page_bits` pages each.
     #[inline(always)]
     pub fn first_ppn(self, page_bits: u32) -> Ppn {
         Ppn(self.0 << page_bits)

@@ -2,12 +2,12 @@
 //! with its source.
 //!
 //! The format is documented key by key in `docs/drive-format.md`. An unknown key is an error with
-//! its line, as is a figure out of range. Parts hold what several drives share; drive files include
-//! them.
+//! its line, as is a figure out of range. Parts contain the figures that several drives share;
+//! drive files include them.
 //!
-//! Beside the files stands what they become: the figures that a simulation runs on ([`Spec`]), and
-//! where data lies by them ([`geometry`]). What a drive tells of its health ([`health`]) is named
-//! in drive files, too.
+//! The crate also defines the figures that a simulation runs on ([`Spec`]), and the places of data
+//! that follow from them ([`geometry`]). Figures of a drive's health ([`health`]) have names in
+//! drive files, too.
 
 pub mod geometry;
 pub mod health;
@@ -28,7 +28,7 @@ mod shipped;
 #[cfg(test)]
 pub(crate) mod testing;
 
-// Tests from outside, by the crate's name: one program is compiled and linked.
+// The integration tests: as modules of the crate, so that one program is compiled and linked.
 #[cfg(test)]
 extern crate self as stend_model;
 #[cfg(test)]
@@ -58,7 +58,7 @@ impl Model {
     /// Reads a model, with parts from those built into the program. `path` is for messages only.
     ///
     /// # Errors
-    /// What is wrong, with file, line and key.
+    /// All faults, with file, line and key.
     pub fn parse(text: &str, path: &str) -> Result<Model, FileError> {
         Files::of_text(text.to_owned(), path)?.model()
     }
@@ -95,7 +95,7 @@ impl Model {
     }
 }
 
-/// A problem of a line of the resolved text, with the file and line from which that line comes.
+/// A problem of a line of the resolved text, with the file and line of its origin.
 fn placed(problem: Problem, files: &Files) -> Problem {
     let (file, line) = files.place(problem.line.unwrap_or(1));
     Problem {
@@ -140,7 +140,7 @@ fn read(files: &Files) -> Result<(Reader, Option<Model>), FileError> {
     }
 }
 
-/// FNV-1a, 64 bits: enough to notice an edit, no protection against forgery.
+/// FNV-1a, 64 bits: enough to notice an edit, but no protection against forgery.
 fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

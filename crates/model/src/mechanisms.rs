@@ -1,4 +1,4 @@
-//! Writes `docs/mechanisms.md`: which shipped drive has which mechanism, and what tells it.
+//! Writes `docs/mechanisms.md`: the mechanisms of each shipped drive, and their sources.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Model, SHIPPED};
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mechanisms.md");
 const BEGIN: &str = "<!-- written by the test mechanisms -->\n";
 
-/// Tables of a drive file that are mechanisms, with their names for people.
+/// Tables of a drive file that are mechanisms, with their names for readers.
 const MECHANISMS: [(&str, &str); 12] = [
     ("slc_cache", "SLC cache"),
     ("parity", "parity"),
@@ -25,7 +25,7 @@ const MECHANISMS: [(&str, &str); 12] = [
     ("encryption", "encryption"),
 ];
 
-/// Those of which every drive has to say that it has them, or why not.
+/// Mechanisms that every drive file must have, or give a reason why not.
 const TOLD: [&str; 10] = [
     "parity",
     "media",
@@ -39,14 +39,14 @@ const TOLD: [&str; 10] = [
     "encryption",
 ];
 
-/// Drives that are no product.
+/// A drive that is no product.
 const NO_PRODUCT: &str = "demo-8gb";
 
-/// Whether a drive has a mechanism.
+/// Presence of a mechanism in a drive file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Has {
     Yes,
-    /// Its file says why not.
+    /// Its file gives the reason why not.
     No,
     /// Its file does not mention it.
     Untold,
@@ -62,7 +62,7 @@ impl Has {
     }
 }
 
-/// A mechanism in a resolved model: whether it is there, and the source or the reason.
+/// A mechanism in a resolved model: its presence, and the source or the reason.
 fn told(model: &Model, document: &Document<String>, table: &str) -> (Has, String) {
     if let Some(reason) = model.absent(table) {
         return (Has::No, reason.to_owned());
@@ -136,7 +136,7 @@ fn document(products: &[(&str, Vec<(Has, String)>)]) -> String {
     text
 }
 
-/// `docs/mechanisms.md` is what the shipped models say.
+/// `docs/mechanisms.md` matches the shipped models.
 #[test]
 fn mechanisms() {
     let text = std::fs::read_to_string(FILE).expect("the document");

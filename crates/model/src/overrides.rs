@@ -11,10 +11,10 @@ use crate::schema::setting::Setting;
 /// The source of a replaced figure, in the text of the model.
 const SOURCE: &str = "assumed: replaces the model's figure";
 
-/// Where a figure stands: `nand.dies`, `nand.program_us[2]`, `idle_states[0].power_mw`.
+/// Place of a figure: `nand.dies`, `nand.program_us[2]`, `idle_states[0].power_mw`.
 struct Place<'a> {
     table: &'a str,
-    /// Which one of a list of tables.
+    /// Index in a list of tables.
     row: Option<usize>,
     key: &'a str,
     /// Index in a list of values.
@@ -22,7 +22,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Whether the key is one of drive files.
+    /// True if the key is declared for drive files.
     fn is_declared(&self) -> bool {
         let mut tables = <Model as Table>::inner_keys().into_iter();
         tables.any(|(table, keys)| table == self.table && keys.contains(&self.key))
@@ -49,10 +49,10 @@ fn indexed(word: &str) -> Option<(&str, Option<usize>)> {
     }
 }
 
-/// Whether a path names a key of drive files; else that it does not, with the nearest one.
+/// Checks that a path names a key of drive files.
 ///
 /// # Errors
-/// In words, without the path.
+/// If it does not, with the nearest key; in words, without the path.
 pub fn check_key(path: &str) -> Result<(), String> {
     match Place::of(path).is_some_and(|place| place.is_declared()) {
         true => Ok(()),
@@ -61,13 +61,13 @@ pub fn check_key(path: &str) -> Result<(), String> {
 }
 
 impl Model {
-    /// The same model with other figures, by their keys: table and key, `nand.dies`, of a list with
-    /// the index, `nand.program_us[2]`. Each takes the place of the model's own, whichever file has
-    /// that; a key that the file does not give is added. All other figures stay.
+    /// The same model with other figures, by their keys: table and key, `nand.dies`; for a list
+    /// with the index, `nand.program_us[2]`. Each replaces the model's own figure, in whichever
+    /// file it is; a key that the file does not contain is added. All other figures stay.
     ///
     /// # Errors
-    /// A key that there is not, with the nearest one that there is; a value that its key does not
-    /// take; what is wrong with the model as a whole.
+    /// A key that does not exist, with the nearest one that does; a value that its key does not
+    /// allow; a fault of the model as a whole.
     pub fn with<K: AsRef<str>>(&self, settings: &[(K, Setting)]) -> Result<Model, FileError> {
         if settings.is_empty() {
             return Ok(self.clone());
@@ -84,14 +84,14 @@ impl Model {
         let model = Model::parse(&document.to_string(), &self.name);
         let model = model.map_err(|error| self.without_lines(&error))?;
         Ok(Model {
-            // Its text has none any more, and it still comes from them.
+            // Its text does not contain them any more, but it still comes from them.
             parts: self.parts.clone(),
             ..model
         })
     }
 
-    /// What the text of the model gives for keys as [`Model::with`] takes them; `None` for one that
-    /// it does not give.
+    /// Values in the text of the model, for keys as [`Model::with`] accepts them; `None` for a key
+    /// that the text does not contain.
     pub fn given<K: AsRef<str>>(&self, keys: &[K]) -> Vec<Option<Setting>> {
         let document: DocumentMut = self.text.parse().expect("the text of a model is TOML");
         let given = |key: &K| {
@@ -120,7 +120,7 @@ impl Model {
         }
     }
 
-    /// The lines are those of a text that nobody has seen.
+    /// Removes the lines, since they are those of a text that the user has never seen.
     fn without_lines(&self, error: &FileError) -> FileError {
         let problems = error.problems().iter().cloned();
         let problems = problems.map(|problem| Problem {
@@ -132,13 +132,13 @@ impl Model {
     }
 }
 
-/// Puts a value into the text of a model.
+/// Writes a value into the text of a model.
 fn put(document: &mut DocumentMut, path: &str, setting: &Setting) -> Result<(), String> {
     check_key(path)?;
     let place = Place::of(path).expect("it was just checked");
     let value = setting.value()?;
     let table = table_of(document, &place)?;
-    // An optional table may say that the drive has nothing of the kind.
+    // An optional table may state that the drive has nothing of the kind.
     table.remove("none");
     let Some(index) = place.index else {
         let mut figure = InlineTable::new();
@@ -155,13 +155,13 @@ fn put(document: &mut DocumentMut, path: &str, setting: &Setting) -> Result<(), 
     let entry = list.get_mut(index);
     *entry.ok_or_else(|| format!("the list has {entries} entries, counted from 0"))? = value;
     figure.insert("source", Item::Value(SOURCE.into()));
-    // Bounds hold for all entries, and need not hold for the new one.
+    // Bounds apply to all entries, and need not apply to the new one.
     figure.remove("free");
     figure.remove("free_ratio");
     Ok(())
 }
 
-/// The table of a place; one that the model does not have is added.
+/// The table of a place; added if the model does not have it.
 fn table_of<'d>(
     document: &'d mut DocumentMut,
     place: &Place<'_>,
@@ -190,14 +190,14 @@ fn table_of<'d>(
     }
 }
 
-/// That there is no such key, and which one may be meant.
+/// Message that there is no such key, with the nearest one.
 fn unknown(path: &str) -> String {
     let tables = <Model as Table>::inner_keys().into_iter();
     let keys =
         tables.flat_map(|(table, keys)| keys.iter().map(move |key| format!("{table}.{key}")));
     let (table, last) = path.rsplit_once('.').unwrap_or(("", path));
-    // A key without its table is near, whatever that is called. Of equally near ones the first, so
-    // that the message is the same each time.
+    // A key without its table is near, whatever the table. Of equally near keys the first is
+    // chosen, so that the message is the same each time.
     let distance = |key: &String| match key.rsplit_once('.') {
         Some((_, own)) if table.is_empty() => damerau_levenshtein(last, own),
         _ => damerau_levenshtein(path, key),
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(model.name, "demo-8gb");
     }
 
-    /// The same figure of its own makes the same drive.
+    /// Replacing a figure by its own value makes the same drive.
     #[test]
     fn every_shipped_model_takes_its_own_figures() {
         for shipped in SHIPPED {

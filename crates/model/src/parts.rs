@@ -1,9 +1,9 @@
-//! A drive file and the parts that it includes: tables of figures that several drives share,
-//! such as those of a generation of flash, of a controller, of a host.
+//! A drive file and the parts that it includes: tables of figures that several drives share, such
+//! as those of a generation of flash, of a controller, of a host.
 //!
 //! A part has a schema, a title, and tables of a drive file. It includes nothing, so that there is
-//! no order of parts and no cycle. A drive's own figure takes the place of a part's. Two parts that
-//! give the same key are an error, since neither takes precedence.
+//! no order of parts and no cycle. A drive's own figure replaces a part's. Two parts with the same
+//! key are an error, since neither has precedence.
 
 use crate::schema::free::FreeFigure;
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use super::{FileError, Model, SCHEMA, renamed};
 use crate::schema::compose::{self, Piece, Resolved, item_line};
 use crate::schema::key::Table as _;
 
-/// The schema that a part names.
+/// Schema of parts.
 pub const PART_SCHEMA: &str = "stend.part/2";
 
 /// Keys of a part outside its tables.
@@ -28,7 +28,7 @@ const PART_HEAD: [&str; 2] = ["schema", "title"];
 pub struct ModelFile {
     /// Its path; below `drives/` if it is built into the program.
     pub name: String,
-    /// Whether it is built into the program rather than read from a disk.
+    /// True if it is built into the program rather than read from a disk.
     pub built_in: bool,
     /// Its text.
     pub text: Cow<'static, str>,
@@ -56,7 +56,7 @@ impl ModelFile {
 #[derive(Clone, Debug)]
 pub struct Files {
     files: Vec<ModelFile>,
-    /// The parts as the drive file includes them.
+    /// Names of the parts as in the drive file.
     parts: Vec<String>,
     pub(super) resolved: Resolved,
 }
@@ -79,10 +79,10 @@ impl Files {
         Files::gather(ModelFile::own(&name, text), Some(folder))
     }
 
-    /// A drive file's text, with parts from the built-in ones. `name` is for messages.
+    /// The files of a drive file's text, with parts from the built-in ones. `name` is for messages.
     ///
     /// # Errors
-    /// A part that is not there, is no part, or names a key that another one names. Figures are
+    /// A part that does not exist, is no part, or has a key that another one has. Figures are
     /// checked by [`Files::model`].
     pub fn of_text(text: impl Into<Cow<'static, str>>, name: &str) -> Result<Files, FileError> {
         Files::gather(ModelFile::own(name, text), None)
@@ -95,7 +95,7 @@ impl Files {
         Some(Files::gather(file, None).expect("shipped models are tested"))
     }
 
-    /// All of them, the drive's own first.
+    /// All files, the drive's own first.
     pub fn files(&self) -> &[ModelFile] {
         &self.files
     }
@@ -113,7 +113,7 @@ impl Files {
     /// The model that these files describe.
     ///
     /// # Errors
-    /// What is wrong, with the places of the figures in these files.
+    /// All faults, with the places of the figures in these files.
     pub fn model(&self) -> Result<Model, FileError> {
         Model::of(self)
     }
@@ -164,7 +164,7 @@ impl Files {
     }
 }
 
-/// The parts that a drive file names, with the line of each.
+/// Names of the parts that a drive file includes, with the line of each.
 fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
     // A drive without parts is not parsed twice; the word in a comment does no harm.
     if !drive.text.contains("include") && !drive.text.contains(PART_SCHEMA) {
@@ -202,7 +202,7 @@ fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
         .collect()
 }
 
-/// The part of this name: beside the drive file, if that is on a disk, else built in.
+/// The part with a name: beside the drive file, if that is on a disk, else built in.
 fn find(
     drive: &ModelFile,
     name: &str,
@@ -237,7 +237,7 @@ fn find(
     Err(parse_error(drive, line, "include", message))
 }
 
-/// One text of all files. Without parts it is the drive file, byte for byte.
+/// Composes one text of all files. Without parts it is the drive file, byte for byte.
 fn resolve(files: &[ModelFile]) -> Result<Resolved, FileError> {
     let [drive, parts @ ..] = files else {
         unreachable!("there is a drive file");
@@ -278,7 +278,7 @@ fn resolve(files: &[ModelFile]) -> Result<Resolved, FileError> {
     Ok(compose::compose(&drive.text, pieces))
 }
 
-/// Optional tables of which flash, controller, host and firmware each have a share.
+/// Optional tables to which flash, controller, host and firmware each contribute keys.
 const SHARED: [&str; 6] = [
     "media",
     "wear_levelling",
@@ -288,8 +288,9 @@ const SHARED: [&str; 6] = [
     "blocks",
 ];
 
-/// Leaves out each of these tables that parts alone name and that lacks a share, as where a drive
-/// takes its flash from a part and not its controller: the drive is modelled without.
+/// Removes each of these tables that only parts contain and that lacks required keys, as in a drive
+/// that takes its flash from a part but not its controller: the drive is modelled without the
+/// table.
 fn leave_out_shares(pieces: &mut Vec<Piece>) {
     for table in SHARED {
         let names = |key: &str| {
@@ -367,7 +368,7 @@ fn broken(file: &ModelFile, error: &toml_edit::TomlError) -> FileError {
 }
 
 impl Files {
-    /// The figures that may be fitted, in the order of the model's text.
+    /// Figures that may be fitted, in the order of the model's text.
     pub fn free(&self) -> Vec<FreeFigure> {
         let Ok((mut reader, _)) = super::read(self) else {
             return Vec::new();

@@ -1,15 +1,15 @@
-//! A drive with a fraction of the capacity, which comes to the same speeds in the same fraction of
+//! A drive with a fraction of the capacity, which has the same speeds after the same fraction of
 //! the time.
 //!
-//! It has the same dies, planes and superblocks, but shorter ones: so spare room, cache and garbage
-//! collection stand in the same relation to the capacity as in the drive itself, and each request
-//! costs what it costs there. What is not shorter with the blocks is the write buffer and what is
-//! under way at one time, which weigh more the more is divided.
+//! It has the same dies, planes and superblocks, but shorter ones: so spare space, cache and
+//! garbage collection have the same ratio to the capacity as in the drive itself, and each request
+//! has the same cost. The write buffer and the work under way at one time do not become smaller
+//! with the blocks, and matter more the larger the divisor.
 
 use super::{FileError, Model, Setting};
 
-/// Figures that a fraction of the capacity has a fraction of: times in which a whole block, or the
-/// whole drive, changes; sizes of what grows with the capacity.
+/// Figures that are divided: times in which a whole block, or the whole drive, changes; sizes that
+/// grow with the capacity.
 const DIVIDED: &[&str] = &[
     "nand.erase_us",
     "slc_cache.erase_us",
@@ -28,14 +28,14 @@ const DIVIDED: &[&str] = &[
 
 impl Model {
     /// The model with about one `by`-th of the capacity. The pages of a block are the nearest whole
-    /// number of word lines, and the capacity is as much smaller as they are.
+    /// number of word lines, and the capacity is reduced by the same factor.
     ///
-    /// What takes as long as the drive needs to be filled, emptied or heated, in seconds or in
-    /// bytes, is `by` times as short; speeds, latencies and shares are the same, as far as they do
-    /// not depend on the write buffer's share of the capacity.
+    /// Times and sizes of filling, emptying or heating the drive, in seconds or in bytes, are
+    /// divided by `by`; speeds, latencies and shares are the same, as far as they do not depend on
+    /// the write buffer's share of the capacity.
     ///
     /// # Errors
-    /// Where so small a drive is none: its blocks have too few pages for its mechanisms.
+    /// If the drive would be too small: its blocks have too few pages for its mechanisms.
     pub fn scaled(&self, by: u32) -> Result<Model, FileError> {
         if by <= 1 {
             return Ok(self.clone());
@@ -80,7 +80,7 @@ impl Model {
     }
 
     /// A part of the mapping table in fast memory that covers the same share of the drive: fewer
-    /// segments, or, of a few, shorter ones.
+    /// segments or, if there are only a few, shorter ones.
     fn fewer_segments(&self, by: i64) -> (&'static str, Setting) {
         let controller = &self.controller;
         let segments = i64::from(controller.l2p_segments.value);
@@ -100,8 +100,8 @@ mod tests {
     use super::super::{SHIPPED, Shipped};
     use super::*;
 
-    /// Spare room as a share of the capacity, and the cache as a share of all blocks, to a part in
-    /// so many.
+    /// Precision of the comparison of spare space as a share of the capacity, and of the cache as a
+    /// share of all blocks.
     const EQUAL_TO: f64 = 1e-4;
 
     #[test]

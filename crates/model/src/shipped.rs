@@ -1,9 +1,9 @@
-//! The models that come with the program, as `build.rs` lists them.
+//! The shipped models, as listed by `build.rs`.
 
 /// A file built into the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Shipped {
-    /// A model's name, as typed; a part's, as a drive file includes it.
+    /// A model's name, as typed; a part's name, as in the `include` of a drive file.
     pub name: &'static str,
     /// Its text.
     pub text: &'static str,

@@ -1,4 +1,4 @@
-//! What the tests of drive files share.
+//! Helpers of the tests of drive files.
 
 use super::{Model, SHIPPED};
 
@@ -8,7 +8,7 @@ pub(crate) fn demo() -> &'static str {
     demo.expect("it is shipped").text
 }
 
-/// Lines `key = value` as figures with a source; other lines as they are.
+/// Lines `key = value` as figures with a source; other lines unchanged.
 pub(crate) fn figures(lines: &str) -> String {
     let figure = |line: &str| match line.split_once(" = ") {
         Some((key, value)) => format!("{key} = {{ value = {value}, source = \"assumed\" }}\n"),
@@ -17,7 +17,7 @@ pub(crate) fn figures(lines: &str) -> String {
     lines.lines().map(figure).collect()
 }
 
-/// The model of a text, or what is wrong with it.
+/// The model of a text, or its errors.
 pub(crate) fn parse(text: &str) -> Result<Model, String> {
     Model::parse(text, "m.toml").map_err(|error| error.to_string())
 }
@@ -27,7 +27,7 @@ pub(crate) fn parse_with(lines: &str) -> Result<Model, String> {
     parse(&(demo().to_owned() + &figures(lines)))
 }
 
-/// Expects an error that names this key and contains this text.
+/// Asserts that there is an error for this key that contains this text.
 #[track_caller]
 pub(crate) fn assert_refused(model: Result<Model, String>, key: &str, part: &str) {
     let error = model

@@ -1,4 +1,4 @@
-//! Figures that may be fitted: which there are, and how other values are written.
+//! Figures that may be fitted: their list, and the writing of other values.
 
 use crate::testing::figures;
 
@@ -71,7 +71,7 @@ read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
     };
     let expected = [read(0, 60.0), read(1, 70.5), read(2, 80.0), gc_page];
     assert_eq!(files.free(), expected);
-    // The drive's own figure is another one, and may be not free.
+    // The drive's own figure is another one, and need not be free.
     let own = "[capacity]\nread_us = { value = [1.0, 1.0, 1.0], source = \"assumed\" }";
     let text = text.replacen("[nand]", &own.replace("[capacity]", "[nand]"), 1);
     fs::write(&drive, text).expect("it is written");
@@ -307,9 +307,9 @@ fn impossible_values_are_refused() {
     ));
 }
 
-/// Whoever fits a figure, or draws it, may go to its bounds without leaving what a model may be;
-/// the entries of a list that is drawn go there together. What is fitted is tried in each drive
-/// that has it, what is only drawn in the first.
+/// Figures may be fitted, or drawn, up to their bounds without violating a rule of models; the
+/// entries of a list that is drawn go there together. Fitted figures are tested in each drive that
+/// has them, figures that are only drawn in the first.
 #[test]
 fn shipped_figures_may_take_their_bounds() {
     let mut count = 0;
@@ -357,8 +357,8 @@ fn shipped_figures_may_take_their_bounds() {
     assert!(count > 1000, "only {count} were tried");
 }
 
-/// Figures without a range although nobody published them: what a part is made of, which another
-/// number would make another part, what is counted out for the host, and seeds.
+/// Unpublished figures without a range: those that define a part, which would be another part with
+/// another number; those derived for the host; and seeds.
 const STRUCTURE: [&str; 21] = [
     "blocks.seed",
     "controller.cores",
@@ -397,7 +397,7 @@ fn what_nobody_published_has_a_range() {
             continue;
         }
         for (table, items) in document.iter() {
-            // What stands in a list of tables cannot be free.
+            // A figure in a list of tables cannot be free.
             let items = items.as_table().into_iter().flat_map(|items| items.iter());
             for (key, figure) in items {
                 let Some(figure) = figure.as_inline_table() else {

@@ -1,4 +1,4 @@
-//! Drive files from outside: parts, tables, free figures, and what is said of mistakes.
+//! Drive files from outside: parts, tables, free figures, and messages about mistakes.
 //!
 //! They are a module of the crate's own test program (`src/lib.rs`): it is built and linked once.
 

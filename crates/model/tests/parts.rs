@@ -1,5 +1,4 @@
-//! Drive files that include parts: whose figure holds, where an error stands, and what the
-//! resolved text is.
+//! Drive files that include parts: precedence of figures, places of errors, and the resolved text.
 
 use crate::testing::figures;
 
@@ -10,7 +9,7 @@ use stend_model::{FileError, Files, Model, PARTS, SHIPPED};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
-/// Tables of the demonstration drive that stand in its parts here.
+/// Tables of the demonstration drive that are moved to parts here.
 const APART: [(&str, &[&str]); 2] = [("nand.toml", &["nand"]), ("rest.toml", &["host", "dram"])];
 
 /// A folder with the demonstration drive as `drive.toml`, some of its tables in parts.
@@ -60,13 +59,13 @@ fn read(dir: &Path) -> Result<Model, FileError> {
     Model::read(&dir.join("drive.toml"))
 }
 
-/// What is said of the drive in `dir`, without the folder's name.
+/// Error message for the drive in `dir`, without the folder's name.
 fn said(dir: &Path) -> String {
     let error = read(dir).expect_err("it is wrong").to_string();
     error.replace(&format!("{}/", dir.display()), "")
 }
 
-/// Line of the first one of a file that begins so, from 1.
+/// Line, from 1, of the first one of a file that begins with `begins`.
 fn line(dir: &Path, name: &str, begins: &str) -> usize {
     let text = fs::read_to_string(dir.join(name)).expect("it is there");
     let line = text.lines().position(|line| line.starts_with(begins));
@@ -82,7 +81,7 @@ fn a_drive_in_parts_is_the_drive_in_one_file() {
     let model = read(dir.path()).expect("it is sound");
     assert_eq!(model.spec(), whole.spec());
     assert!(!model.text.contains("include"), "{}", model.text);
-    // All that its file says above the first key, and the tables in the usual order.
+    // All comments above the first key of the file, and the tables in the usual order.
     let tables = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.starts_with(['[', '#']));
         lines.map(str::to_owned).collect()
@@ -109,7 +108,7 @@ fn the_resolved_text_is_the_same_model_and_keeps_its_fingerprint() {
     );
     let other = read(dir.path()).expect("it is sound");
     assert_ne!(other.fingerprint, model.fingerprint);
-    // A file without parts is what it is, byte for byte.
+    // A file without parts stays unchanged, byte for byte.
     let whole = Model::parse(DEMO, "demo.toml").expect("it is sound");
     assert_eq!(whole.text, DEMO);
 }
@@ -151,7 +150,7 @@ fn two_parts_with_the_same_key_are_told_with_both_places() {
         )),
         "{said}"
     );
-    // Also when the drive has a figure of its own.
+    // Also if the drive has a figure of its own.
     let own = format!("[nand]\ndies = {NUMBER}\n\n[slc_cache]");
     edit(dir.path(), "drive.toml", "[slc_cache]", &own);
     assert!(self::said(dir.path()).contains("names it too"));
@@ -290,7 +289,7 @@ fn files_that_are_no_parts_are_refused() {
     }
 }
 
-/// Of files of the schema before this one every key to be changed is told, and nothing else.
+/// For files of the previous schema every key to be changed is reported, and nothing else.
 #[test]
 fn old_files_are_told_what_their_keys_are_now() {
     let old = DEMO
@@ -489,7 +488,7 @@ fn shipped_models_and_parts_are_in_order() {
     }
 }
 
-/// What is on the disk is in the program.
+/// Every file on the disk is built into the program.
 #[test]
 fn every_file_is_shipped() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../drives");

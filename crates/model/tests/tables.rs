@@ -1,4 +1,4 @@
-//! The optional tables of a drive file: what they come to, and what is said of mistakes.
+//! The optional tables of a drive file: the resulting figures, and messages about mistakes.
 
 use crate::testing::figures;
 
@@ -72,7 +72,7 @@ thresh = 0
 flags = 50
 "#;
 
-/// The demonstration drive with these tables, or what is wrong with it.
+/// The demonstration drive with these tables, or its errors.
 fn parse(tables: &str) -> Result<Model, String> {
     let model = Model::parse(&format!("{DEMO}{}", figures(tables)), "m.toml");
     model.map_err(|error| error.to_string())
@@ -126,7 +126,7 @@ fn without_the_tables_there_is_nothing() {
     assert!(spec.thermal.is_none() && spec.health.is_none());
 }
 
-/// A line of [`TABLES`], what takes its place, and of which key what is said then.
+/// A line of [`TABLES`], its replacement, the key of the error, and a part of the message.
 const MISTAKES: [(&str, &str, &str, &str); 14] = [
     (
         "core_busy_mw = 400",
@@ -179,7 +179,7 @@ const MISTAKES: [(&str, &str, &str, &str); 14] = [
     ),
 ];
 
-/// Expects one error, with a line, of this key, that contains this text.
+/// Asserts that there is one error, with a line, for this key, that contains this text.
 #[track_caller]
 fn assert_refused(model: Result<Model, String>, key: &str, part: &str) {
     let error = model.expect_err(key);
@@ -206,7 +206,7 @@ fn mistakes_are_told_with_line_and_key() {
     let model = Model::parse(&format!("{DEMO}{sourceless}"), "m.toml");
     let model = model.map_err(|error| error.to_string());
     assert_refused(model, "health.rated_cycles", "source");
-    // Heat needs an account of energy.
+    // Heat needs energy.
     let (_, heat) = TABLES.split_once("[thermal]").expect("it is there");
     let model = parse(&format!("[thermal]{heat}"));
     assert_refused(model, "thermal.step_ms", "[energy]");

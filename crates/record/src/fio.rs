@@ -1,5 +1,5 @@
-//! fio's JSON document (`--output-format=json+`, fio 3.33), as far as it is
-//! interpreted here; what is not named is kept in `other` and written back unchanged.
+//! fio's JSON document (`--output-format=json+`, fio 3.33), as far as it is interpreted here; other
+//! keys are kept in `other` and written back unchanged.
 //!
 //! Source of names and units: fio's `stat.c` and its HOWTO.
 
@@ -35,7 +35,7 @@ pub struct Job {
     pub jobname: String,
     /// Number of the reporting group.
     pub groupid: u32,
-    /// errno of the first error, 0 without one.
+    /// errno of the first error; 0 without one.
     pub error: i32,
     /// Wall-clock (or virtual) time of the job, s.
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct Job {
     /// Run time, ms.
     #[serde(default)]
     pub job_runtime: u64,
-    /// Flushes (`fsync`, `fdatasync`); missing in answers that do not tell.
+    /// Flushes (`fsync`, `fdatasync`); missing in documents that do not contain them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<Syncs>,
     /// Everything else.
@@ -61,7 +61,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// How long its flushes took, ns; `None` where there were none.
+    /// Latency of its flushes, ns; `None` if there were none.
     pub fn sync_latency(&self) -> Option<&Latency> {
         let latency = &self.sync.as_ref()?.lat_ns;
         (latency.n > 0).then_some(latency)
@@ -71,14 +71,14 @@ impl Job {
 /// The flushes of a job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Syncs {
-    /// How many, as fio states it: asynchronous engines may leave all of them out, which
+    /// Number of flushes as fio states it: asynchronous engines may omit all of them, which
     /// `lat_ns.n` counts.
     pub total_ios: u64,
-    /// From the call until it returns, ns.
+    /// Time from the call until it returns, ns.
     pub lat_ns: Latency,
 }
 
-/// What was done in one direction.
+/// Results of one direction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Direction {
     /// Bytes moved.
@@ -121,10 +121,10 @@ pub struct Latency {
     /// Number of values.
     #[serde(rename = "N")]
     pub n: u64,
-    /// Percentile (as fio prints it, `"99.990000"`) to ns.
+    /// Percentiles: from the percentage as fio prints it, `"99.990000"`, to ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentile: Option<BTreeMap<String, u64>>,
-    /// Histogram: value in ns (as a string) to count; only in `json+`.
+    /// Histogram: from a value in ns, as a string, to its count; only in `json+`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bins: Option<BTreeMap<String, u64>>,
 }

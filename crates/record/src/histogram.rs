@@ -1,5 +1,5 @@
-//! Latency distributions as HdrHistograms, the format in which other tools read them, and as
-//! points of a chart.
+//! Latency distributions as HdrHistograms, the format that other tools read, and as points of a
+//! chart.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer}
 /// Significant decimal digits; fio's own bins are coarser (1/64 of their value).
 const DIGITS: u8 = 3;
 
-/// Values, ns, and how often each came, as an HdrHistogram of format V2, compressed, in base64:
-/// what HdrHistogram's own log files hold.
+/// Encodes values, ns, with their counts as an HdrHistogram of format V2, compressed, in base64:
+/// the format of HdrHistogram's own log files.
 pub fn encode(bins: &BTreeMap<u64, u64>) -> String {
     let mut histogram = Histogram::<u64>::new(DIGITS).expect("1 to 5 digits are possible");
     for (&value, &count) in bins {
@@ -31,7 +31,7 @@ pub fn encode(bins: &BTreeMap<u64, u64>) -> String {
 /// The sum of encoded histograms, encoded.
 ///
 /// # Errors
-/// In words, what is wrong with the text of one.
+/// The fault of one of the texts, in words.
 pub fn sum(texts: &[&str]) -> Result<String, String> {
     let mut bins = BTreeMap::new();
     for text in texts {
@@ -49,11 +49,11 @@ fn decode(text: &str) -> Result<Histogram<u64>, String> {
     read.map_err(|error| broken(&error))
 }
 
-/// The fastest and the slowest latency of an encoded histogram, ns, to three digits; `None` of no
-/// request.
+/// The fastest and the slowest latency of an encoded histogram, ns, to three digits; `None` without
+/// requests.
 ///
 /// # Errors
-/// In words, what is wrong with the text.
+/// The fault of the text, in words.
 pub fn ends(text: &str) -> Result<Option<(u64, u64)>, String> {
     let histogram = decode(text)?;
     let mut all = histogram.iter_recorded().map(|bin| bin.value_iterated_to());
@@ -66,16 +66,16 @@ pub fn ends(text: &str) -> Result<Option<(u64, u64)>, String> {
 pub struct Cumulative {
     /// Latency, ns, to three digits.
     pub latency_ns: u64,
-    /// Share of the requests that took no longer, above 0, at most 1.
+    /// Share of the requests with at most this latency, above 0, at most 1.
     pub share: f64,
 }
 
 /// The cumulative distribution of an encoded histogram: points in ascending order, the last at the
-/// share 1, and no more than `most` (at least 2) of them. Those that are kept are spread over the
-/// shares and over the decades of what is left above them, so that a chart of either shows no gap.
+/// share 1, and no more than `most` (at least 2) of them. The selected points are spread over the
+/// shares and over the decades of the rest above them, so that a chart of either has no gap.
 ///
 /// # Errors
-/// In words, what is wrong with the text.
+/// The fault of the text, in words.
 pub fn cumulative(text: &str, most: usize) -> Result<Vec<Cumulative>, String> {
     let histogram = decode(text)?;
     let total = histogram.len();
@@ -100,7 +100,7 @@ pub fn cumulative(text: &str, most: usize) -> Result<Vec<Cumulative>, String> {
         all.get(at + 1)
             .is_none_or(|next| step(next.1) > step(all[at].1))
     };
-    // The last of each step: where nothing follows for long, the point before it is among them.
+    // The last of each step: before a long gap, the last point is one of them.
     let kept = (0..all.len()).filter(|at| all.len() <= most || is_last(*at));
     Ok(kept.map(|at| all[at].0).collect())
 }
@@ -113,7 +113,7 @@ mod tests {
     fn what_was_counted_can_be_read_back() {
         let bins = BTreeMap::from([(0, 3), (90_000, 1_000_000), (2_000_000_000, 1)]);
         let text = encode(&bins);
-        // As every such text begins.
+        // The beginning of every such text.
         assert!(text.starts_with("HISTFAAAA"), "{text}");
         let bytes = STANDARD.decode(text).unwrap();
         let read: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
@@ -134,7 +134,7 @@ mod tests {
         assert!(ends("no histogram").is_err());
     }
 
-    /// The share of values up to one, counted one by one.
+    /// The share of values up to `latency_ns`, counted one by one.
     fn counted(bins: &BTreeMap<u64, u64>, latency_ns: u64) -> f64 {
         let below = bins
             .range(..=latency_ns)
@@ -175,7 +175,7 @@ mod tests {
             let widest = gaps.fold(points[0].share, f64::max);
             assert!(widest <= 2.1 / (most - 1) as f64, "{most}: {widest}");
         }
-        // Two of 100,002: the last but one is kept.
+        // Two of 100,002 are slower: the last point but one is kept.
         let points = cumulative(&encode(&many), 120).unwrap();
         assert!(points[points.len() - 2].share > 0.9999);
     }

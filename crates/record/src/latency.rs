@@ -5,58 +5,58 @@ use serde::{Deserialize, Serialize};
 /// Completion latency, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencySummary {
-    /// Requests; 0 where that is not known, as in reviews of older versions.
+    /// Number of requests; 0 if it is not known, as in reviews of older versions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub requests: u64,
     /// Mean.
     pub mean: f64,
     /// Median.
     pub p50: u64,
-    /// 99 %.
+    /// 99th percentile.
     pub p99: u64,
-    /// 99.9 %.
+    /// 99.9th percentile.
     pub p99_9: u64,
-    /// 99.99 %.
+    /// 99.99th percentile.
     pub p99_99: u64,
-    /// 99.999 %.
+    /// 99.999th percentile.
     pub p99_999: u64,
     /// Largest.
     pub max: u64,
-    /// Of a repeated test, how sure the figures are, which are means then; missing of others.
+    /// Precision of the figures of a repeated test, which are then means; missing for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_widths: Option<LatencyHalfWidths>,
 }
 
-/// Half the widths of the 95 % intervals of the figures of a latency, ns.
+/// Half widths of the 95 % intervals of the figures of a latency, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyHalfWidths {
-    /// Of the mean.
+    /// Half width of the mean.
     pub mean: f64,
-    /// Of the median.
+    /// Half width of the median.
     pub p50: f64,
-    /// Of 99 %.
+    /// Half width of the 99th percentile.
     pub p99: f64,
-    /// Of 99.9 %.
+    /// Half width of the 99.9th percentile.
     pub p99_9: f64,
-    /// Of 99.99 %.
+    /// Half width of the 99.99th percentile.
     pub p99_99: f64,
-    /// Of 99.999 %.
+    /// Half width of the 99.999th percentile.
     pub p99_999: f64,
 }
 
 impl LatencyHalfWidths {
-    /// Those of [`LatencySummary::PERCENTILES`].
+    /// The half widths of [`LatencySummary::PERCENTILES`].
     pub fn percentiles(&self) -> [f64; 5] {
         [self.p50, self.p99, self.p99_9, self.p99_99, self.p99_999]
     }
 }
 
 impl LatencySummary {
-    /// The percentiles that a summary is made of.
+    /// The percentiles in a summary.
     pub const PERCENTILES: [f64; 5] = [50.0, 99.0, 99.9, 99.99, 99.999];
 
-    /// From the number of requests, their mean, the largest and the values at
-    /// [`LatencySummary::PERCENTILES`].
+    /// Returns the summary of this number of requests, with their mean, the largest and the values
+    /// at [`LatencySummary::PERCENTILES`].
     pub fn new(
         requests: u64,
         mean: f64,
@@ -77,7 +77,7 @@ impl LatencySummary {
     }
 
     /// The value at one of [`LatencySummary::PERCENTILES`], ns, if the requests are enough for it
-    /// ([`supports`]); of an unknown number they are taken to be.
+    /// ([`supports`]); an unknown number is assumed to be enough.
     pub fn supported(&self, percent: f64) -> Option<u64> {
         let mut all = self.percentiles().into_iter();
         all.find_map(|(other, value)| value.filter(|_| other == percent))
@@ -101,8 +101,8 @@ impl LatencySummary {
     }
 }
 
-/// Whether so many requests are enough for a percentile: ten of them or more lie above it. With
-/// fewer it is one of the slowest requests, and another run shows another.
+/// True if this number of requests is enough for a percentile: at least ten of them lie above it.
+/// With fewer it is one of the slowest requests, and differs from run to run.
 pub fn supports(requests: u64, percent: f64) -> bool {
     // A share such as 0.001 % has no exact binary form.
     requests as f64 * (100.0 - percent) / 100.0 >= 10.0 - 1e-6

@@ -1,7 +1,6 @@
-//! The data that a run leaves behind: fio's JSON document ([`fio`]), smartctl's
-//! ([`smart`]) and the review ([`review`]), with what each kind of test adds ([`kinds`]). Plain
-//! data with serde; no measuring, no drawing. Latency distributions are read and written in
-//! [`histogram`].
+//! The data of a run: fio's JSON document ([`fio`]), smartctl's ([`smart`]) and the review
+//! ([`review`]), with the results of each kind of test ([`kinds`]). Plain data with serde; no
+//! measuring, no drawing. [`histogram`] reads and writes latency distributions.
 
 pub mod fio;
 pub mod histogram;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One load: what is requested, how large, and how many requests are outstanding.
+/// One load: direction and size of the requests, and the number of outstanding requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Load {
     /// Direction.
@@ -13,20 +13,19 @@ pub struct Load {
     pub block_bytes: u64,
     /// Queue depth of each thread.
     pub queue_depth: u32,
-    /// Threads. Those of a sequential load work on equal shares of the capacity, those
-    /// of a random load all on the whole of it (or of the region).
+    /// Threads. Those of a sequential load work on equal shares of the capacity, those of a random
+    /// load all on the whole of it (or of the region).
     pub threads: u32,
     /// Share of reads among the requests, percent: 100 for reads, 0 for writes.
     pub read_percent: u32,
-    /// The load stays within so many bytes from the beginning of the target, or within its
-    /// capacity if that is less; `None` for the whole capacity.
+    /// Region of the load in bytes from the beginning of the target, or its capacity if that is
+    /// less; `None` for the whole capacity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region_bytes: Option<u64>,
 }
 
 impl Load {
-    /// The load wherever it goes: what it is compared by, since the region follows from the
-    /// target's capacity.
+    /// The load without its region, for comparisons: the region follows from the target's capacity.
     pub fn without_region(&self) -> Load {
         Load {
             region_bytes: None,
@@ -56,23 +55,23 @@ impl Load {
         }
     }
 
-    /// True when the load writes.
+    /// True if the load writes.
     pub fn writes(&self) -> bool {
         self.read_percent < 100
     }
 
-    /// True when the load reads and does nothing else. A mixed one does not count even if all
-    /// of its requests are reads: fio treats its job as one that writes.
+    /// True if the load reads and does nothing else. False for a mixed load even if all of its
+    /// requests are reads: fio treats its job as one that writes.
     pub fn only_reads(&self) -> bool {
         self.op == PointOp::Read
     }
 
-    /// The bytes that the load works on, on a target of this capacity.
+    /// Number of bytes in the load's range, on a target of this capacity.
     pub fn range_bytes(&self, capacity_bytes: u64) -> u64 {
         range_bytes(self.region_bytes, capacity_bytes)
     }
 
-    /// For people: `random read, 4 KiB, queue depth 8`.
+    /// Description for people: `random read, 4 KiB, queue depth 8`.
     pub fn describe(&self) -> String {
         let what = match self.op {
             PointOp::Mixed => format!("{} % reads", self.read_percent),
@@ -92,8 +91,8 @@ impl Load {
         )
     }
 
-    /// A short name of letters, digits and dashes: the section of the job file, and
-    /// what the point's random seed derives from.
+    /// A short name of letters, digits and dashes: the section of the job file, from which the
+    /// point's random seed also derives.
     pub fn slug(&self) -> String {
         let pattern = match self.pattern {
             Pattern::Sequential => "seq",
@@ -123,7 +122,7 @@ pub enum PointOp {
     Read,
     /// Writes only.
     Write,
-    /// Both; `read_percent` says in which proportion, `parts` splits the figures.
+    /// Both; `read_percent` is their proportion, `parts` contains the figures of each.
     Mixed,
 }
 
@@ -137,7 +136,7 @@ impl PointOp {
         }
     }
 
-    /// For people: `read`, `write`, `mixed`.
+    /// Name for people: `read`, `write`, `mixed`.
     pub fn words(self) -> &'static str {
         match self {
             PointOp::Read => "read",
@@ -159,7 +158,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// For people: `sequential`, `random`.
+    /// Name for people: `sequential`, `random`.
     pub fn words(self) -> &'static str {
         match self {
             Pattern::Sequential => "sequential",
@@ -192,7 +191,7 @@ impl From<&Load> for SeriesPoint {
     }
 }
 
-/// The bytes of a region on a target of this capacity.
+/// Number of bytes in a region on a target of this capacity.
 pub fn range_bytes(region_bytes: Option<u64>, capacity_bytes: u64) -> u64 {
     region_bytes.map_or(capacity_bytes, |region| region.min(capacity_bytes))
 }
@@ -209,8 +208,8 @@ pub fn size_text(bytes: u64) -> String {
         )
 }
 
-/// Loads as a review keeps them of rounds: without the direction, which follows from the share
-/// of reads, and without a region, which they do not have.
+/// A load of rounds as stored in a review: without the direction, which follows from the share of
+/// reads, and without a region, which it does not have.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct InRounds {
     pattern: Pattern,
@@ -246,7 +245,7 @@ impl From<InRounds> for Load {
     }
 }
 
-/// For serde: one load of rounds.
+/// Serde functions for one load of rounds.
 pub(crate) mod in_rounds {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -261,7 +260,7 @@ pub(crate) mod in_rounds {
     }
 }
 
-/// For serde: the loads of rounds.
+/// Serde functions for the loads of rounds.
 pub(crate) mod list_in_rounds {
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -1,47 +1,47 @@
-//! Which model a simulated drive is of, and in what it differs from a shipped one.
+//! The model of a simulated drive, and its differences from a shipped one.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How many differences a drive's name lists.
+/// Number of differences that a drive's name lists.
 const NAMED_MAX: usize = 3;
 
 /// The model of a simulated drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelInfo {
-    /// Hash of the model's text, sources of figures included, as 16 hexadecimal digits: models
-    /// with different fingerprints are different drives.
+    /// Hash of the model's text, with the sources of figures, as 16 hexadecimal digits: models with
+    /// different fingerprints are different drives.
     pub fingerprint: String,
-    /// Its title in its file, without what differs.
+    /// Its title in its file, without the differences.
     pub title: String,
-    /// Name of the shipped model that it is or comes from, if it comes from one.
+    /// Name of the shipped model that it is or comes from, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shipped: Option<String>,
-    /// In what it differs from that, or from its file where figures were set of a model that comes
-    /// from none; in the order of drive files.
+    /// Differences from that model, or from its file if figures of a model without a shipped origin
+    /// were set; in the order of drive files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ModelChange>,
 }
 
-/// A figure that is not the shipped model's.
+/// A figure that differs from the shipped model's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelChange {
     /// Its key in drive files, `capacity.user_bytes`; the name of a table that only one of the
     /// models has.
     pub key: String,
-    /// The key as the drive's name has it: `user_bytes`, `nand.dies`.
+    /// The key as in the drive's name: `user_bytes`, `nand.dies`.
     pub name: String,
-    /// What it is, in the unit that ends its key; missing where the model has none.
+    /// Its value, in the unit that ends its key; missing if the model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
-    /// What it is in the shipped model; missing where that has none.
+    /// Its value in the shipped model; missing if that has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shipped: Option<Value>,
 }
 
 impl ModelInfo {
-    /// The title with what differs: `Demonstration drive, 8 GB, user_bytes = 5.76 GB`. Of more
-    /// than three differences it has the first three, and how many more there are.
+    /// The title with the differences: `Demonstration drive, 8 GB, user_bytes = 5.76 GB`. If there
+    /// are more than three, it contains the first three and the number of the others.
     pub fn full_title(&self) -> String {
         let named = self.changes.iter().take(NAMED_MAX).map(ModelChange::words);
         let title = std::iter::once(self.title.clone()).chain(named);
@@ -52,13 +52,13 @@ impl ModelInfo {
         title.collect::<Vec<_>>().join(", ") + &more
     }
 
-    /// All that differs; empty where nothing does.
+    /// All differences in words; empty if there are none.
     pub fn changes_in_words(&self) -> String {
         let all: Vec<String> = self.changes.iter().map(ModelChange::words).collect();
         all.join("; ")
     }
 
-    /// All that differs, each with what the shipped model has; empty where nothing does.
+    /// All differences, each with the shipped model's value; empty if there are none.
     pub fn changes_in_full(&self) -> String {
         let of_shipped = |change: &ModelChange| match (&change.value, &change.shipped) {
             (Some(_), Some(shipped)) => {
@@ -73,7 +73,7 @@ impl ModelInfo {
 }
 
 impl ModelChange {
-    /// `user_bytes = 5.76 GB`; `with energy` or `without energy` of a table.
+    /// `user_bytes = 5.76 GB`; for a table, `with energy` or `without energy`.
     pub fn words(&self) -> String {
         let is_table = !self.key.contains('.');
         match &self.value {
@@ -102,7 +102,7 @@ const UNITS: [(&str, &str); 13] = [
 ];
 
 /// A value of a drive file's key with its unit: `5.76 GB`, `[70, 70] µs`. Bytes from 10^6 on are in
-/// decimal units. No digit is left out: different values have different words.
+/// decimal units. No digit is omitted: different values have different words.
 pub fn figure_words(key: &str, value: &Value) -> String {
     let key = key.split('[').next().unwrap_or_default();
     let bytes = value.as_u64().filter(|_| key.ends_with("bytes"));

@@ -1,7 +1,7 @@
 //! The review: schema `stend.review/1`.
 //!
-//! Documented field by field, for readers of the JSON, in `docs/review-json.md`.
-//! Units are the last part of a key. MiB and KiB are binary, MB and KB decimal.
+//! Documented field by field, for readers of the JSON, in `docs/review-json.md`. Units are the last
+//! part of a key. MiB and KiB are binary, MB and KB decimal.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub use crate::load::{Pattern, PointOp, SeriesPoint};
 pub use crate::model::{ModelChange, ModelInfo};
 use crate::smart::BeforeAfter;
 
-/// The name and version of this schema.
+/// Name and version of this schema.
 pub const SCHEMA: &str = "stend.review/1";
 
 /// A whole review of one target.
@@ -26,7 +26,7 @@ pub const SCHEMA: &str = "stend.review/1";
 pub struct Review {
     /// Always [`SCHEMA`].
     pub schema: String,
-    /// What was tested.
+    /// The tested target.
     pub target: TargetInfo,
     /// Id of the edition, `2014`.
     pub edition: String,
@@ -34,31 +34,33 @@ pub struct Review {
     pub edition_title: String,
     /// Root seed of every random choice.
     pub seed: u64,
-    /// Factor on every measurement; rests keep their length. 1 is the edition's own. Anything
-    /// else is a shortened (or stretched) run, and every figure of it must say so.
+    /// Factor on the duration of every measurement; rests keep their length. 1 is the edition's
+    /// own. Any other value is a shortened (or stretched) run, and must be stated beside every
+    /// figure of it.
     pub duration_scale: f64,
-    /// How often every test was carried out, each time with a seed of its own; 0 is once.
+    /// Number of repetitions of every test, each with a seed of its own; 0 for one run.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeat: u32,
-    /// The load by which the target was brought to a steady state before tests, at the
-    /// user's request: `random-write-4k`.
+    /// The load that brought the target to a steady state before tests, at the user's request:
+    /// `random-write-4k`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_steady: Option<String>,
-    /// The target was opened for reading alone: tests and preparation that write were left out.
+    /// True if the target was opened for reading only: tests and preparation that write were
+    /// omitted.
     #[serde(default, skip_serializing_if = "is_false")]
     pub read_only: bool,
-    /// False while tests are missing: the run was stopped or a test failed.
+    /// False if tests are missing: the run was stopped or a test failed.
     pub complete: bool,
-    /// What was tested and how, in sentences for the report.
+    /// The tested target and the method, in sentences for the report.
     pub conditions: Vec<Condition>,
-    /// Where the run took place.
+    /// Machine and software of the run.
     pub environment: Vec<Condition>,
-    /// The command that makes this review again.
+    /// The command that repeats this review.
     pub reproduce: String,
-    /// A name that the user gave this review.
+    /// Name of this review, chosen by the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// What the user noted about it.
+    /// The user's note about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Finished tests, in the order of the edition.
@@ -66,15 +68,15 @@ pub struct Review {
     /// Requested tests that did not finish.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedTest>,
-    /// Tests that were interrupted and go on from here: single repetitions of a test, traces with
-    /// those that were replayed, and endurance on a target that has been worn by it.
+    /// Interrupted tests that can be resumed: single repetitions of a test, traces with those
+    /// already replayed, and endurance on a target that the test has worn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<TestResult>,
     /// The same edition on other targets, to compare with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rivals: Vec<Rival>,
-    /// SMART data of a real drive before the tests and after them; missing of a target
-    /// without.
+    /// SMART data of a real drive before the tests and after them; missing for a target without
+    /// SMART.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smart: Option<BeforeAfter>,
 }
@@ -93,24 +95,25 @@ pub const SLOW_LINK: &str = "slow link";
 /// A named fact, `write cache: on`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
-    /// What.
+    /// Name.
     pub name: String,
-    /// How much or which.
+    /// Value.
     pub value: String,
 }
 
-/// What was tested.
+/// The tested target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetInfo {
     /// The name as the user typed it.
     pub name: String,
-    /// The drive's marketing name, with what of a model differs from the shipped one; or the path.
+    /// The drive's marketing name, with the differences of its model from the shipped one; or the
+    /// path.
     pub title: String,
-    /// How it was measured.
+    /// Method of measurement.
     pub kind: TargetKind,
     /// Capacity under test, bytes.
     pub capacity_bytes: u64,
-    /// Which model a simulated drive is of; missing of real targets.
+    /// Model of a simulated drive; missing for real targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelInfo>,
     /// Further facts (model, serial number, firmware, controller, NAND …).
@@ -118,7 +121,7 @@ pub struct TargetInfo {
     pub facts: Vec<Condition>,
 }
 
-/// Name of the fact of what a drive costs, which the user tells.
+/// Name of the fact of a drive's price, which the user enters.
 pub const PRICE: &str = "price";
 
 impl TargetInfo {
@@ -128,38 +131,38 @@ impl TargetInfo {
         found.map(|fact| fact.value.as_str())
     }
 
-    /// Fingerprint of the model of a simulated drive; empty where none is known.
+    /// Fingerprint of the model of a simulated drive; empty if it is not known.
     pub fn fingerprint(&self) -> &str {
         let told = || self.fact("model fingerprint")?.get(..16);
         let known = self.model.as_ref().map(|model| model.fingerprint.as_str());
-        // In earlier reviews it is a fact alone.
+        // In earlier reviews it is only a fact.
         known.or_else(told).unwrap_or_default()
     }
 }
 
-/// How a target is measured.
+/// Method of measuring a target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetKind {
-    /// In virtual time, by the model.
+    /// Simulated drive: measured in virtual time, by the model.
     #[default]
     Simulated,
-    /// By fio on a regular file.
+    /// Regular file: measured by fio.
     File,
-    /// On a directory: by fio on a file in it, and by work on files beside it.
+    /// Directory: measured by fio on a file in it, and by work on files beside it.
     Directory,
-    /// By fio on a block device.
+    /// Block device: measured by fio.
     BlockDevice,
 }
 
 /// A finished test on a rival.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rival {
-    /// Which.
+    /// The rival.
     pub target: TargetInfo,
     /// Its finished tests.
     pub tests: Vec<TestResult>,
-    /// As [`Review::unfinished`].
+    /// See [`Review::unfinished`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<TestResult>,
 }
@@ -169,6 +172,6 @@ pub struct Rival {
 pub struct FailedTest {
     /// Id of the test.
     pub id: String,
-    /// Why.
+    /// Reason.
     pub error: String,
 }

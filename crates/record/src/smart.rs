@@ -1,5 +1,5 @@
-//! A drive's health as `smartctl -j` prints it (smartmontools 7.x), as far as it is
-//! interpreted here; what is not named is kept in `other` and written back unchanged.
+//! A drive's health as `smartctl -j` prints it (smartmontools 7.x), as far as it is interpreted
+//! here; other keys are kept in `other` and written back unchanged.
 //!
 //! Source of names and units: smartmontools' `ataprint.cpp` and `nvmeprint.cpp`, and the
 //! NVM Express base specification, SMART / Health Information log page.
@@ -12,13 +12,13 @@ use crate::kinds::endurance::Health;
 /// SMART data before the first test of a review and after its last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BeforeAfter {
-    /// Before the first test; of a review that went on after a break, before the first run's.
+    /// Data before the first test; for a resumed review, before the first test of the first run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Reading>,
-    /// After the last; missing while the review is not at its end.
+    /// Data after the last test; missing while the review is not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Reading>,
-    /// Why one of them, or both, could not be had.
+    /// Reason why one of them, or both, could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
 }
@@ -26,15 +26,15 @@ pub struct BeforeAfter {
 /// SMART data at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// The figures that are known of any drive.
+    /// The figures that are the same for all drives.
     pub health: Health,
-    /// The whole answer of `smartctl -j -x`, unchanged; [`Document`] names what is known of it.
+    /// The whole output of `smartctl -j -x`, unchanged; [`Document`] has the interpreted keys.
     #[serde(default)]
     pub document: Value,
 }
 
 impl Reading {
-    /// The answer as far as it is known; `None` where it has another shape.
+    /// The interpreted part of the output; `None` if it has another shape.
     pub fn known(&self) -> Option<Document> {
         Document::deserialize(&self.document).ok()
     }
@@ -43,36 +43,36 @@ impl Reading {
 /// The whole document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// How the drive is reached.
+    /// Access to the drive.
     pub device: Device,
     /// The drive's name.
     #[serde(default)]
     pub model_name: String,
-    /// What the host can address.
+    /// Capacity that the host can address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_capacity: Option<Capacity>,
     /// Bytes of a logical block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logical_block_size: Option<u64>,
-    /// What an ATA drive says of TRIM.
+    /// TRIM of an ATA drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trim: Option<Trim>,
     /// The drive's own verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smart_status: Option<Status>,
-    /// Of an ATA drive.
+    /// Attributes of an ATA drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ata_smart_attributes: Option<Attributes>,
-    /// Of an NVMe drive.
+    /// Health log of an NVMe drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nvme_smart_health_information_log: Option<NvmeLog>,
-    /// Time since the drive was made during which it had power.
+    /// Time with power since the drive was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_on_time: Option<PowerOn>,
-    /// Times the power was switched on.
+    /// Times that the power was switched on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_cycle_count: Option<u64>,
-    /// Now.
+    /// Present temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Temperature>,
     /// Everything else at the top level.
@@ -80,10 +80,10 @@ pub struct Document {
     pub other: Map<String, Value>,
 }
 
-/// How a drive is reached.
+/// Access to a drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Device {
-    /// As typed.
+    /// Name as typed.
     pub name: String,
     /// smartctl's `-d`: `sat`, `nvme`.
     #[serde(rename = "type")]
@@ -95,7 +95,7 @@ pub struct Device {
     pub other: Map<String, Value>,
 }
 
-/// What the host can address.
+/// Capacity that the host can address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Capacity {
     /// Logical blocks.
@@ -104,15 +104,15 @@ pub struct Capacity {
     pub bytes: u64,
 }
 
-/// What an ATA drive says of TRIM.
+/// TRIM of an ATA drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trim {
-    /// It takes the command.
+    /// True if the drive supports the command.
     pub supported: bool,
-    /// Trimmed blocks read the same each time.
+    /// True if trimmed blocks read the same each time.
     #[serde(default)]
     pub deterministic: bool,
-    /// They read as zeroes.
+    /// True if trimmed blocks read as zeroes.
     #[serde(default)]
     pub zeroed: bool,
 }
@@ -120,7 +120,7 @@ pub struct Trim {
 /// The drive's own verdict.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// It reports no failure.
+    /// True if the drive reports no failure.
     pub passed: bool,
     /// Everything else.
     #[serde(flatten)]
@@ -140,7 +140,7 @@ pub struct PowerOn {
 /// Temperatures, °C.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Temperature {
-    /// Now.
+    /// Present temperature.
     pub current: i64,
     /// Everything else.
     #[serde(flatten)]
@@ -150,7 +150,7 @@ pub struct Temperature {
 /// The attributes of an ATA drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Attributes {
-    /// Of the drive's own data structure.
+    /// Revision of the drive's own data structure.
     #[serde(default)]
     pub revision: u64,
     /// One entry an attribute.
@@ -168,34 +168,34 @@ pub struct Attribute {
     pub value: u64,
     /// The lowest `value` so far.
     pub worst: u64,
-    /// At or below it the attribute has failed.
+    /// The attribute has failed at or below this value.
     pub thresh: u64,
     /// Empty, `now` or `past`.
     pub when_failed: String,
-    /// What kind of attribute it is.
+    /// Flags of the attribute.
     pub flags: Flags,
-    /// As the vendor keeps it.
+    /// Raw value in the vendor's format.
     pub raw: Raw,
 }
 
-/// What kind of attribute it is.
+/// Flags of an attribute.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flags {
-    /// All of them.
+    /// All flags in one word.
     pub value: u16,
-    /// As letters.
+    /// Flags as letters.
     pub string: String,
-    /// A failure is near when it fails.
+    /// A failure of the attribute means that the drive will soon fail.
     pub prefailure: bool,
     /// Updated while the drive works.
     pub updated_online: bool,
-    /// It is about performance.
+    /// The attribute describes performance.
     pub performance: bool,
-    /// It is a rate of errors.
+    /// The attribute is a rate of errors.
     pub error_rate: bool,
-    /// It counts events.
+    /// The attribute counts events.
     pub event_count: bool,
-    /// It is kept automatically.
+    /// The attribute is kept automatically.
     pub auto_keep: bool,
 }
 
@@ -226,7 +226,7 @@ impl Flags {
 pub struct Raw {
     /// Six bytes as a number.
     pub value: u64,
-    /// As smartctl shows it.
+    /// Text as smartctl prints it.
     pub string: String,
 }
 
@@ -238,29 +238,29 @@ pub struct NvmeLog {
     /// °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<i64>,
-    /// Percent.
+    /// Spare left, percent.
     pub available_spare: u64,
-    /// Percent.
+    /// Threshold of the spare, percent.
     pub available_spare_threshold: u64,
-    /// Percent of the rated life, at most 255.
+    /// Used share of the rated life, percent, at most 255.
     pub percentage_used: u64,
-    /// Thousands of 512 bytes.
+    /// Data read, thousands of 512 bytes.
     pub data_units_read: u64,
-    /// Thousands of 512 bytes.
+    /// Data written, thousands of 512 bytes.
     pub data_units_written: u64,
-    /// Commands.
+    /// Read commands.
     pub host_reads: u64,
-    /// Commands.
+    /// Write commands.
     pub host_writes: u64,
-    /// Minutes.
+    /// Busy time, minutes.
     pub controller_busy_time: u64,
-    /// Times the power was switched on.
+    /// Times that the power was switched on.
     pub power_cycles: u64,
-    /// Hours.
+    /// Time with power, hours.
     pub power_on_hours: u64,
-    /// Times the power was lost without notice to the drive.
+    /// Times that the power was lost without notice to the drive.
     pub unsafe_shutdowns: u64,
-    /// Times the data could not be read or its integrity not be kept.
+    /// Times that data could not be read or its integrity not be kept.
     pub media_errors: u64,
     /// Entries of the error log so far.
     pub num_err_log_entries: u64,
@@ -270,7 +270,7 @@ pub struct NvmeLog {
     /// Minutes at or above the critical temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical_comp_time: Option<u64>,
-    /// °C, of each sensor.
+    /// Temperature of each sensor, °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_sensors: Option<Vec<i64>>,
     /// Everything else.

@@ -1,4 +1,4 @@
-//! A study: variants of drives, jobs and tests, and what came out of each, as one table.
+//! A study: variants of drives, jobs and tests, and the outcomes of each, as one table.
 
 use std::fmt;
 
@@ -11,25 +11,25 @@ pub struct Study {
     pub name: String,
     /// Title for people.
     pub title: String,
-    /// What it asks; empty where it does not say.
+    /// Question of the study; empty if it has none.
     pub description: String,
-    /// How variants were chosen: `grid`, `sobol`, `latin-hypercube`.
+    /// Choice of the variants: `grid`, `sobol`, `latin-hypercube`.
     pub design: String,
-    /// Factor on every measurement of tests of editions; jobs keep their length.
+    /// Factor on the duration of every measurement of tests of editions; jobs keep their length.
     pub duration_scale: f64,
     /// The study as it was defined, without references to files (JSON).
     pub definition: String,
     /// Names of the factors, in their order.
     pub factors: Vec<String>,
-    /// Names of the outcomes, in the order in which they came up.
+    /// Names of the outcomes, in the order in which they appeared.
     pub outcomes: Vec<String>,
     /// The rows, by number.
     pub rows: Vec<StudyRow>,
-    /// What of each outcome each factor explains.
+    /// Effects of each factor on each outcome.
     pub effects: Vec<Effect>,
 }
 
-/// A study as a document of its own, as JSON.
+/// A study as a separate JSON document.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Document<'a> {
     schema: &'static str,
@@ -60,9 +60,9 @@ pub struct StudyRow {
     pub seed: u64,
     /// Name of the job or test.
     pub job: String,
-    /// The outcomes, in their order; those without a value are missing.
+    /// The outcomes, in their order; outcomes without a value are missing.
     pub outcomes: Vec<(String, f64)>,
-    /// Why there are none.
+    /// Reason why there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -89,7 +89,7 @@ pub enum Cell {
     Real(f64),
     /// Text.
     Text(String),
-    /// Nothing.
+    /// No value.
     Empty,
 }
 
@@ -116,18 +116,18 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What of an outcome a factor explains, over the rows of one job or test.
+/// Effect of a factor on an outcome, over the rows of one job or test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     /// The job or test.
     pub job: String,
     /// The outcome.
     pub outcome: String,
-    /// The factor; `model` and `seed` count as factors where there are several.
+    /// The factor; `model` and `seed` count as factors if there are several.
     pub factor: String,
     /// Share of the outcome's variance that the means of the levels explain, 0 to 1, corrected for
-    /// what chance explains (epsilon squared: Kelley, "An unbiased correlation ratio measure",
-    /// PNAS 21, 1935); `None` where each level has one row.
+    /// the share explained by chance (epsilon squared: Kelley, "An unbiased correlation ratio
+    /// measure", PNAS 21, 1935); `None` if each level has one row.
     pub variance_share: Option<f64>,
     /// The levels, in the order of the factor's values.
     pub levels: Vec<EffectLevel>,
@@ -136,16 +136,16 @@ pub struct Effect {
 /// The rows of one level of a factor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EffectLevel {
-    /// The level; of a range that is drawn from, the ends of a part of it.
+    /// The level; for a range that is drawn from, the ends of a part of it.
     pub label: String,
-    /// Where it lies among the numbers of the factor; `None` of words.
+    /// Position among the numbers of the factor; `None` for words.
     pub at: Option<f64>,
-    /// Rows with the outcome.
+    /// Number of rows with the outcome.
     pub rows: u64,
     /// Mean of the outcome.
     pub mean: f64,
-    /// The least.
+    /// Minimum of the outcome.
     pub min: f64,
-    /// The greatest.
+    /// Maximum of the outcome.
     pub max: f64,
 }

@@ -1,4 +1,4 @@
-//! What happens to simulated drives: data ages without power, a die fails, the power is cut.
+//! Harm to simulated drives: aging of data without power, failure of a die, power cuts.
 
 use stend_base::{Device, Nanos, Op, Request, SimTime};
 
@@ -11,44 +11,45 @@ const ACTIVATION_EV: f64 = 1.1;
 /// Boltzmann's constant, eV/K.
 const BOLTZMANN_EV_PER_K: f64 = 8.617_333e-5;
 
-/// Temperature for which a model says what a year does, °C: that of JESD218 for client drives
+/// Temperature for which a model states the effect of a year, °C: that of JESD218 for client drives
 /// without power.
 pub const REFERENCE_C: f64 = 30.0;
 
-/// What an hour counts at this temperature, in hours at [`REFERENCE_C`], by the law of Arrhenius.
+/// Number of hours at [`REFERENCE_C`] that an hour at this temperature counts as, by the law of
+/// Arrhenius.
 pub fn acceleration(celsius: f64) -> f64 {
     let inverse = |celsius: f64| 1.0 / (celsius + 273.15);
     let exponent = ACTIVATION_EV / BOLTZMANN_EV_PER_K * (inverse(REFERENCE_C) - inverse(celsius));
     exponent.exp()
 }
 
-/// The raw bit error rate before and after data aged.
+/// Raw bit error rate before and after data aged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aged {
     /// Days at [`REFERENCE_C`] that the time counted as.
     pub counted_days: f64,
-    /// The highest of a superblock with data, before; `None` without data.
+    /// Highest rate of a superblock with data, before; `None` without data.
     pub rber_before: Option<f64>,
-    /// The same afterwards.
+    /// Highest rate of a superblock with data, afterwards; `None` without data.
     pub rber: Option<f64>,
 }
 
-/// What a power cut left.
+/// Consequences of a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerCut {
-    /// From the cut until the first command was served, ns.
+    /// Time from the cut until the first command was served, ns.
     pub took_ns: u64,
-    /// From power-up until commands were served, ns.
+    /// Time from power-up until commands were served, ns.
     pub recovery_ns: u64,
-    /// Pages of which the data was lost in flash by it.
+    /// Number of pages whose data the cut destroyed in flash.
     pub lost_pages: u64,
-    /// Pages of writes that it took back since they were not durable.
+    /// Number of pages of writes that the cut undid, since they were not durable.
     pub undone_pages: u64,
     /// 1 if the capacitors did not hold long enough, else 0.
     pub failed_saves: u64,
 }
 
-/// Errors of the flash are modelled, or it is said that they are not.
+/// Returns an error that states what is impossible if the errors of the flash are not modelled.
 fn has_errors(target: &SimulatedTarget, what: &str) -> Result<(), TargetError> {
     match target.drive().spec().media {
         Some(_) => Ok(()),
@@ -59,14 +60,14 @@ fn has_errors(target: &SimulatedTarget, what: &str) -> Result<(), TargetError> {
     }
 }
 
-/// Data ages for so many days without power at this temperature, °C.
+/// Ages the data by `days` without power at this temperature, °C.
 ///
 /// # Errors
-/// [`TargetError::Input`] where the model has no errors of the flash, for a temperature or time
-/// that is none, and for more time than a drive's clock can hold.
+/// [`TargetError::Input`] if the model has no errors of the flash, for an invalid temperature or
+/// time, and for more time than a drive's clock can hold.
 pub fn age(target: &mut SimulatedTarget, days: f64, celsius: f64) -> Result<Aged, TargetError> {
     has_errors(target, "its data does not age")?;
-    // Not a number is none of it either.
+    // This also excludes NaN.
     if !(days >= 0.0 && celsius > -273.15 && celsius.is_finite()) {
         return Err(TargetError::Input(format!(
             "{days} days at {celsius} °C: the days are 0 or more, the temperature is above \
@@ -91,11 +92,11 @@ pub fn age(target: &mut SimulatedTarget, days: f64, celsius: f64) -> Result<Aged
     })
 }
 
-/// A die fails: what lies on it cannot be read any more.
+/// Fails a die: its data cannot be read any more.
 ///
 /// # Errors
-/// [`TargetError::Input`] where the model has no errors of the flash, and for a die that there is
-/// not.
+/// [`TargetError::Input`] if the model has no errors of the flash, and for a die that does not
+/// exist.
 pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<(), TargetError> {
     has_errors(target, "no die can fail")?;
     let dies = target.drive().spec().dies;
@@ -109,11 +110,11 @@ pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<(), TargetErro
     Ok(())
 }
 
-/// The power is cut and comes back; the drive recovers.
+/// Cuts the power and restores it; the drive recovers.
 ///
 /// # Errors
-/// [`TargetError::Input`] where the model does not say what a power cut leaves;
-/// [`TargetError::Failed`] when the drive does not recover, which is a fault of the simulation.
+/// [`TargetError::Input`] if the model does not define the consequences of a power cut;
+/// [`TargetError::Failed`] if the drive does not recover, which is a fault of the simulation.
 pub fn power_cut(target: &mut SimulatedTarget) -> Result<PowerCut, TargetError> {
     if target.drive().spec().power_loss.is_none() {
         return Err(TargetError::Input(format!(
@@ -150,8 +151,8 @@ pub fn power_cut(target: &mut SimulatedTarget) -> Result<PowerCut, TargetError> 
 mod tests {
     use super::acceleration;
 
-    /// JESD218 requires of client drives a year at 30 °C, of enterprise drives three months at
-    /// 40 °C: nearly the same by its own activation energy.
+    /// JESD218 requires a year at 30 °C of client drives, and three months at 40 °C of enterprise
+    /// drives: nearly the same by its own activation energy.
     #[test]
     fn a_year_at_30_degrees_is_three_months_at_40() {
         assert_eq!(acceleration(30.0), 1.0);

@@ -1,4 +1,4 @@
-//! A simulated drive as a target: jobs in virtual time, state files, health, and harm.
+//! Simulated drive as a target: jobs in virtual time, state files, health, and harm.
 
 pub mod harm;
 mod monitor;

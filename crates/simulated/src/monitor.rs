@@ -1,4 +1,4 @@
-//! What a simulated drive does, over an interval: its requests are watched in virtual time.
+//! Activity of a simulated drive over an interval: its requests are watched in virtual time.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,8 @@ use stend_base::{Completion, Device, Nanos, Op, Request, SimTime};
 use stend_drive::SimDrive;
 use stend_load::target::Reading;
 
-/// After so many intervals without a completion the next one is awaited, however long it takes.
+/// Number of intervals without a completion after which the next completion is awaited, however
+/// long it takes.
 const IDLE_INTERVALS_MAX: u64 = 100_000;
 
 /// Requests of one direction.
@@ -17,7 +18,7 @@ struct Direction {
     latency_ns: u64,
 }
 
-/// A request that is outstanding.
+/// Request that is outstanding.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outstanding {
     op: Op,
@@ -25,29 +26,29 @@ struct Outstanding {
     since: SimTime,
 }
 
-/// A simulated drive that is watched: it serves requests as the drive does, and stops at the
-/// end of every interval to report what happened in it.
+/// Simulated drive that is watched: it serves requests as the drive does, and stops at the end of
+/// every interval to report its activity in it.
 pub(crate) struct Watched<'a> {
     drive: &'a mut SimDrive,
     interval: Nanos,
     report: &'a mut dyn FnMut(Reading) -> ControlFlow<()>,
     begin: SimTime,
     next: SimTime,
-    /// By tag.
+    /// Requests by tag.
     outstanding: Vec<Outstanding>,
     in_flight: u64,
-    /// When the number outstanding last changed, and its integral over time until then.
+    /// Instant of the last change of the number outstanding, and its integral over time until then.
     changed: SimTime,
     depth_ns: u128,
     done: [Direction; 2],
-    /// Intervals since the last completion.
+    /// Number of intervals since the last completion.
     without_completion: u64,
-    /// `report` has returned a break.
+    /// True if `report` has returned a break.
     over: bool,
 }
 
 impl<'a> Watched<'a> {
-    /// Watches from the drive's present instant on. After `report` has returned a break, it is
+    /// Watches the drive from its present instant on. After `report` has returned a break, it is
     /// not called again.
     pub(crate) fn new(
         drive: &'a mut SimDrive,
@@ -168,8 +169,8 @@ impl Device for Watched<'_> {
 
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
         loop {
-            // Nothing would end the intervals of a drive that has nothing to do, or that
-            // makes no progress by a fault of the simulation.
+            // Nothing would end the intervals of a drive that has nothing to do, or that makes no
+            // progress because of a fault of the simulation.
             let idle = self.in_flight == 0 || self.without_completion > IDLE_INTERVALS_MAX;
             let watching = !(self.over || limit == SimTime::NEVER && idle);
             let stop = if watching {

@@ -1,4 +1,4 @@
-//! The health of a simulated drive in the words of `smartctl -j`.
+//! Health of a simulated drive in the format of `smartctl -j`.
 
 use serde_json::{Map, Value, json};
 use stend_model::health::{Health, figure, normal};
@@ -13,8 +13,8 @@ use stend_record::smart::{
 pub(crate) const NS_PER_HOUR: u64 = 3_600_000_000_000;
 const NS_PER_MINUTE: u64 = 60_000_000_000;
 
-/// What smartctl would print of a drive in this health; `None` for a model that says
-/// nothing of health.
+/// Document that smartctl would print for a drive in this health; `None` for a model without
+/// figures of health.
 pub fn document(model: &Model, spec: &Spec, health: &Health) -> Option<Document> {
     let table = model.health.as_ref()?;
     let nvme = table.protocol.value == "nvme";
@@ -66,7 +66,7 @@ pub fn document(model: &Model, spec: &Spec, health: &Health) -> Option<Document>
     })
 }
 
-/// smartctl begins with itself; here it is the simulator.
+/// smartctl begins with a description of itself; here it describes the simulator.
 fn origin() -> Map<String, Value> {
     let mut other = Map::new();
     other.insert("json_format_version".to_string(), json!([1, 0]));
@@ -127,7 +127,7 @@ fn critical_warning(health: &Health) -> u64 {
 }
 
 fn log(health: &Health) -> NvmeLog {
-    // Thousands of 512 bytes, rounded up.
+    // Thousands of 512-byte units, rounded up.
     let data_units = |bytes: u64| bytes.div_ceil(512_000);
     let minutes = |ns: u64| ns / NS_PER_MINUTE;
     let celsius = health.temperature_c().map(|c| c as i64);

@@ -1,7 +1,7 @@
 //! Simulated drives that are kept in files.
 //!
 //! The file of a drive that will change is locked from reading to saving, so that no change is
-//! lost. A file is replaced as a whole: whatever fails or is interrupted, there is either the old
+//! lost. A file is replaced as a whole: after any failure or interruption, it holds either the old
 //! state or the new one.
 
 use parking_lot::{Mutex, MutexGuard};
@@ -18,25 +18,25 @@ use tempfile::NamedTempFile;
 
 use stend_load::target::{TargetError, failed};
 
-/// The file in which a drive is kept.
+/// File in which a drive is kept.
 #[derive(Clone, Debug)]
 pub struct StateFile {
-    /// With symbolic links resolved: it is the drive that is replaced, not a link to it.
+    /// Path with symbolic links resolved: the drive is replaced, not a link to it.
     path: PathBuf,
-    /// Locked for as long as it is open; `None` of a drive that is only read.
+    /// File that is locked as long as it is open; `None` for a drive that is only read.
     lock: Option<Arc<Mutex<File>>>,
 }
 
-/// What a state is opened for.
+/// Purpose for which a state is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The file stays as it is.
+    /// The file does not change.
     Look,
     /// [`StateFile::save`] will replace it.
     Change,
 }
 
-/// Whether a file begins as the state of a simulated drive.
+/// True if a file begins as the state of a simulated drive.
 pub fn is_state_file(path: &Path) -> bool {
     // A pipe must not be read from, and a device has no state.
     if !path.is_file() {
@@ -48,11 +48,10 @@ pub fn is_state_file(path: &Path) -> bool {
 }
 
 impl StateFile {
-    /// A new file with this drive in it, which may be saved again.
+    /// Creates a file with this drive in it, which may be saved again.
     ///
     /// # Errors
-    /// [`TargetError::Input`] when there is such a file, [`TargetError::Failed`] when it
-    /// cannot be written.
+    /// [`TargetError::Input`] if the file exists, [`TargetError::Failed`] if it cannot be written.
     pub fn create(path: &Path, model: &Model, drive: &SimDrive) -> Result<StateFile, TargetError> {
         if path.symlink_metadata().is_ok() {
             return Err(exists(path));
@@ -76,9 +75,9 @@ impl StateFile {
     /// Opens a file, and reads the drive in it.
     ///
     /// # Errors
-    /// [`TargetError::Input`] when it holds none, or one that cannot be used;
-    /// [`TargetError::Refused`] when another process is about to change it;
-    /// [`TargetError::Failed`] when it cannot be read, or not be replaced in the end.
+    /// [`TargetError::Input`] if it holds no drive, or one that cannot be used;
+    /// [`TargetError::Refused`] if another process is about to change it; [`TargetError::Failed`]
+    /// if it cannot be read, or could not be replaced in the end.
     pub fn open(path: &Path, access: Access) -> Result<(StateFile, Model, SimDrive), TargetError> {
         let name = path.display();
         let failed = failed(path, "cannot be read");
@@ -86,7 +85,7 @@ impl StateFile {
         let file = File::open(&path).map_err(&failed)?;
         if access == Access::Change {
             lock(&file, &path)?;
-            // Better now than after hours.
+            // Fails now instead of after hours.
             beside(&path).map_err(|error| unwritable(&path, &error))?;
         }
         let (model, drive) =
@@ -98,29 +97,29 @@ impl StateFile {
         Ok((StateFile { path, lock }, model, drive))
     }
 
-    /// Its path.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether this is its path.
+    /// True if `path` is the path of the file.
     pub fn is_at(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|path| path == self.path)
     }
 
-    /// Replaces its content by this drive.
+    /// Replaces its content with this drive.
     ///
     /// # Errors
-    /// [`TargetError::Failed`] when that fails: the file is as it was;
-    /// [`TargetError::Refused`] when another file has come into its place.
+    /// [`TargetError::Failed`] if that fails: the file is unchanged; [`TargetError::Refused`] if
+    /// another file has taken its place.
     ///
     /// # Panics
-    /// When it was not opened for change.
+    /// If it was not opened for change.
     pub fn save(&self, model: &Model, drive: &SimDrive) -> Result<(), TargetError> {
         let lock = self.lock.as_ref().expect("it was opened for change");
         let mut file: MutexGuard<'_, File> = lock.lock();
         let path = &self.path;
-        // One that is gone is made again.
+        // A file that no longer exists is created again.
         if path.exists() {
             check_is_same(&file, path)?;
         }
@@ -135,8 +134,8 @@ impl StateFile {
     }
 }
 
-/// A temporary file with a drive, safely on its disk, locked: so is what it becomes from the first
-/// instant on.
+/// Writes a drive to a temporary file, durable and locked: the file that it becomes is therefore
+/// locked from the first instant on.
 fn written_beside(path: &Path, model: &Model, drive: &SimDrive) -> io::Result<NamedTempFile> {
     let file = beside(path)?;
     file.as_file().lock()?;
@@ -148,7 +147,7 @@ fn written_beside(path: &Path, model: &Model, drive: &SimDrive) -> io::Result<Na
     Ok(file)
 }
 
-/// Locks a file for change, and makes sure that it has not been replaced meanwhile.
+/// Locks a file for change, and checks that it has not been replaced meanwhile.
 fn lock(file: &File, path: &Path) -> Result<(), TargetError> {
     match file.try_lock() {
         Ok(()) => check_is_same(file, path),
@@ -157,7 +156,7 @@ fn lock(file: &File, path: &Path) -> Result<(), TargetError> {
     }
 }
 
-/// Refuses a path at which there is another file than the one that is open.
+/// Refuses a path if the file there is not the one that is open.
 fn check_is_same(file: &File, path: &Path) -> Result<(), TargetError> {
     let failed = failed(path, "cannot be locked");
     let id = |data: std::fs::Metadata| (data.dev(), data.ino());
@@ -176,12 +175,13 @@ fn busy(path: &Path) -> TargetError {
     ))
 }
 
-/// A new file beside another.
+/// Creates a file beside another.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .prefix(".stend-")
         .suffix(".tmp")
-        // As for any file that a program makes: less what the user's mask takes away.
+        // As for any file that a program creates: less the permissions that the user's mask
+        // removes.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder(path))
         .map_err(stend_load::target::temporary)
@@ -194,7 +194,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Waits until the new name of a file is safely on its disk.
+/// Waits until the new name of a file is durable.
 fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder(path))?.sync_all()
 }

@@ -1,4 +1,4 @@
-//! A simulated drive as a target: jobs run in virtual time.
+//! Simulated drive as a target: jobs run in virtual time.
 
 mod files;
 mod interrupt;
@@ -37,42 +37,41 @@ use stend_load::target::{TargetError, input};
 
 pub use stream::Streamed;
 
-// What a trace counts as a page is a logical page of the drive.
+// A page in a trace is a logical page of the drive.
 const _: () = assert!(PAGE_BYTES == stend_model::spec::PAGE_BYTES);
 
-/// A simulated drive in some state. Copies share the counts of requests and events,
-/// nothing else.
+/// Simulated drive in some state. Copies share the counts of requests and events, and nothing else.
 #[derive(Clone)]
 pub struct SimulatedTarget {
     model: Arc<Model>,
-    /// What the user calls it; by default the model's name.
+    /// Name that the user gives it; by default the model's name.
     name: Option<Arc<str>>,
-    /// Which model that is, once it was asked for.
+    /// Identity of the model, computed at the first request for it.
     identity: Arc<OnceLock<ModelInfo>>,
     drive: SimDrive,
-    /// The file in which it is kept, if any.
+    /// File in which the drive is kept, if any.
     state: Option<StateFile>,
-    /// It is not copied: all tests run on it.
+    /// True if the drive is not copied: all tests run on it.
     single: bool,
-    /// How it was when the round of writes began that is under way.
+    /// State at the beginning of the present round of writes.
     round: Option<Box<RoundStart>>,
-    /// Blocks that went bad in rounds that were repeated: whether by a program or by an erase is
-    /// not known.
+    /// Number of blocks that went bad in repeated rounds. The cause, a program or an erase, is
+    /// unknown.
     repeated_bad_blocks: u64,
     requests: Arc<AtomicU64>,
     events: Arc<AtomicU64>,
-    /// Once it is set, what is under way ends early.
+    /// Flag that, once set, ends the present operation early.
     interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl SimulatedTarget {
-    /// A new drive of this model.
+    /// Creates a drive of this model.
     pub fn new(model: Model) -> SimulatedTarget {
         let drive = SimDrive::new(&model.spec());
         SimulatedTarget::of(model, drive)
     }
 
-    /// A drive of this model.
+    /// Wraps a drive of this model.
     fn of(model: Model, drive: SimDrive) -> SimulatedTarget {
         SimulatedTarget {
             drive,
@@ -89,7 +88,7 @@ impl SimulatedTarget {
         }
     }
 
-    /// A new drive of this model, in a new file.
+    /// Creates a drive of this model, in a new file.
     ///
     /// # Errors
     /// As [`StateFile::create`].
@@ -99,7 +98,7 @@ impl SimulatedTarget {
         Ok(target)
     }
 
-    /// The drive that is kept in a file.
+    /// Opens the drive that is kept in a file.
     ///
     /// # Errors
     /// As [`StateFile::open`].
@@ -110,8 +109,8 @@ impl SimulatedTarget {
         Ok(target)
     }
 
-    /// The same drive, which is not copied: the tests of a review run on it one after the other, as
-    /// on a real one.
+    /// Returns the same drive, which is not copied: the tests of a review run on it one after the
+    /// other, as on a real one.
     #[must_use]
     pub fn single(self) -> SimulatedTarget {
         SimulatedTarget {
@@ -120,7 +119,7 @@ impl SimulatedTarget {
         }
     }
 
-    /// The same drive, by the name under which the user knows it.
+    /// Returns the same drive, with the name that the user gives it.
     #[must_use]
     pub fn called(self, name: &str) -> SimulatedTarget {
         SimulatedTarget {
@@ -129,24 +128,24 @@ impl SimulatedTarget {
         }
     }
 
-    /// The file it came from.
+    /// Path of the file in which the drive is kept, if any.
     pub fn state_path(&self) -> Option<&Path> {
         self.state.as_ref().map(StateFile::path)
     }
 
-    /// Replaces the file it came from by its present state.
+    /// Replaces the content of the file in which the drive is kept with its present state.
     ///
     /// # Errors
-    /// [`TargetError::Failed`] when that fails: the file is as it was.
+    /// [`TargetError::Failed`] if that fails: the file is unchanged.
     ///
     /// # Panics
-    /// When it is not kept in a file that was opened for change.
+    /// If it is not kept in a file that was opened for change.
     pub fn save(&self) -> Result<(), TargetError> {
         let state = self.state.as_ref().expect("the drive is kept in a file");
         state.save(&self.model, &self.drive)
     }
 
-    /// Keeps the drive in this file from now on: a new one, or the one that it is kept in already,
+    /// Keeps the drive in this file from now on: a new one, or the one in which it is already kept,
     /// whose content is replaced.
     ///
     /// # Errors
@@ -161,8 +160,8 @@ impl SimulatedTarget {
         }
     }
 
-    /// The same drive, kept in no file: for a copy, which must not replace the file of the drive
-    /// that it is one of.
+    /// Returns the same drive, kept in no file: for a copy, which must not replace the file of its
+    /// original.
     #[must_use]
     pub fn without_file(self) -> SimulatedTarget {
         SimulatedTarget {
@@ -171,7 +170,7 @@ impl SimulatedTarget {
         }
     }
 
-    /// The same drive, whose model is known to be this one.
+    /// Returns the same drive, with a known identity of its model.
     #[must_use]
     pub fn of_model(self, known: ModelInfo) -> SimulatedTarget {
         SimulatedTarget {
@@ -180,12 +179,12 @@ impl SimulatedTarget {
         }
     }
 
-    /// What a new drive of this model would say of itself, without making one.
+    /// Info that a new drive of this model would return, without creating one.
     pub fn info_of(model: &Model) -> TargetInfo {
         SimulatedTarget::info_of_known(model, &model_info(model, model))
     }
 
-    /// As [`SimulatedTarget::info_of`], of a model that is known to be this one.
+    /// Info as [`SimulatedTarget::info_of`] returns it, for a known identity of the model.
     pub fn info_of_known(model: &Model, known: &ModelInfo) -> TargetInfo {
         info(model, known, model.spec().user_bytes)
     }
@@ -195,39 +194,39 @@ impl SimulatedTarget {
             .get_or_init(|| model_info(&self.model, &self.model))
     }
 
-    /// What it was made of.
+    /// Model of the drive.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The drive itself, for what no request does: a die that fails, a year without power.
+    /// Returns the drive itself, for changes that no request makes: a die that fails, a year
+    /// without power.
     pub fn drive_mut(&mut self) -> &mut SimDrive {
         &mut self.drive
     }
 
-    /// The drive in its present state.
+    /// Drive in its present state.
     pub fn drive(&self) -> &SimDrive {
         &self.drive
     }
 
-    /// Blocks that went bad since the drive was new, where they are modelled one by one.
+    /// Number of blocks that went bad since the drive was new, if they are modelled one by one.
     fn bad_blocks(&self) -> u64 {
         let blocks = self.drive.health().blocks;
         blocks.map_or(0, |blocks| blocks.grown_bad.into())
     }
 
-    /// The drive's health as smartctl would print it; `None` for a model without
-    /// `[health]`.
+    /// Health of the drive as smartctl would print it; `None` for a model without `[health]`.
     pub fn smart(&self) -> Option<stend_record::smart::Document> {
         crate::smart::document(&self.model, self.drive.spec(), &self.drive.health())
     }
 
-    /// Requests completed in jobs so far, by this drive and all its copies.
+    /// Number of requests completed in jobs so far, by this drive and all its copies.
     pub fn request_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.requests)
     }
 
-    /// Events of the simulation so far, by this drive and all its copies.
+    /// Number of events of the simulation so far, by this drive and all its copies.
     pub fn event_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.events)
     }
@@ -238,12 +237,12 @@ impl SimulatedTarget {
         Some(energy.total_pj() as f64 / 1e12)
     }
 
-    /// The present instant of virtual time, s.
+    /// Present instant of virtual time, s.
     pub fn now_s(&self) -> f64 {
         self.drive.now().0 as f64 / 1e9
     }
 
-    /// What the host can address, bytes.
+    /// Addressable capacity, bytes.
     pub fn capacity_bytes(&self) -> u64 {
         self.drive.capacity_bytes()
     }
@@ -253,7 +252,7 @@ impl SimulatedTarget {
         self.drive.erase_counts()
     }
 
-    /// Does something with the drive and counts the events of it.
+    /// Calls `act` with the drive and counts its events.
     fn counting<T>(&mut self, act: impl FnOnce(&mut SimDrive) -> T) -> T {
         let before = self.drive.counters().events;
         let result = act(&mut self.drive);
@@ -277,12 +276,11 @@ impl SimulatedTarget {
         self.run_file(&file, &options)
     }
 
-    /// Runs a job file that has been read already, and returns all that was measured.
+    /// Runs a job file that has been read already, and returns everything that was measured.
     ///
     /// # Errors
-    /// [`TargetError::Input`] when the job does not fit the drive, [`TargetError::Failed`]
-    /// when the drive makes no progress, which is a fault of the simulation;
-    /// [`TargetError::Interrupted`].
+    /// [`TargetError::Input`] if the job does not fit the drive, [`TargetError::Failed`] if the
+    /// drive makes no progress, which is a fault of the simulation; [`TargetError::Interrupted`].
     pub fn run_file(
         &mut self,
         file: &JobFile,
@@ -302,7 +300,7 @@ impl SimulatedTarget {
         Ok(result)
     }
 
-    /// Whether nothing is written anywhere, so that reads find no data and no flash is read.
+    /// True if nothing is written anywhere, so that reads find no data and no flash is read.
     pub fn is_empty(&self) -> bool {
         let pages = (self.capacity_bytes() / PAGE_BYTES) as u32;
         // Only writes of the host map pages: a new drive need not be searched.
@@ -310,7 +308,7 @@ impl SimulatedTarget {
             || (0..pages).all(|page| self.drive.logical_page(page) == LogicalPage::Unwritten)
     }
 
-    /// Refuses a job of TRIM on a drive that would do nothing for it.
+    /// Refuses a TRIM job on a drive that would ignore it.
     fn check_trim(&self, file: &JobFile) -> Result<(), TargetError> {
         let trims = |job: &&stend_load::jobfile::Job| job.spec.rw.uses(Direction::Trim);
         match file.jobs.iter().find(trims) {
@@ -339,14 +337,14 @@ impl SimulatedTarget {
         }
     }
 
-    /// The drive makes no progress, which is a fault of the simulation.
+    /// Error for a drive that makes no progress, which is a fault of the simulation.
     fn no_progress(&self, error: &impl Display) -> TargetError {
         TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
     }
 
-    /// Runs a job file that has been read already, and reports after every interval of virtual
-    /// time what the drive did in it. When `report` returns a break, the job stops with requests
-    /// in flight, and the drive must not be used again: `Ok(None)`.
+    /// Runs a job file that has been read already, and reports after every interval of virtual time
+    /// the activity of the drive in it. If `report` returns a break, the job stops with requests in
+    /// flight, and the drive must not be used again: returns `Ok(None)`.
     ///
     /// # Errors
     /// As [`SimulatedTarget::run_file`].
@@ -388,8 +386,9 @@ impl SimulatedTarget {
         }
     }
 
-    /// Runs a job file on a thread of its own, and sends what the drive did in every interval of
-    /// virtual time, or why it could not; `speed` is the most virtual seconds in a second.
+    /// Runs a job file on its own thread, and sends the activity of the drive in every interval of
+    /// virtual time, or the error that prevents it; `speed` is the maximum number of virtual
+    /// seconds per second.
     pub fn watch(
         mut self,
         file: JobFile,
@@ -418,11 +417,11 @@ impl SimulatedTarget {
         readings
     }
 
-    /// TRIMs a range of whole sectors of 512 bytes within the drive, with one command.
+    /// Trims a range of whole sectors of 512 bytes within the drive, with one command.
     ///
     /// # Errors
-    /// [`TargetError::Failed`] when the drive is worn out and refuses, or makes no progress, which
-    /// is a fault of the simulation.
+    /// [`TargetError::Failed`] if the drive is worn out and refuses, or makes no progress, which is
+    /// a fault of the simulation.
     pub fn trim(&mut self, offset_bytes: u64, len_bytes: u64) -> Result<(), TargetError> {
         self.drive.submit(Request {
             tag: 0,
@@ -459,8 +458,8 @@ fn info(model: &Model, of: &ModelInfo, capacity_bytes: u64) -> TargetInfo {
     }
 }
 
-/// Which model it is, and what of it is not the shipped one's; of one that comes from no shipped
-/// model, what is not the `original`'s, if that is another.
+/// Identity of a model and its differences from the shipped one; for a model that does not derive
+/// from a shipped one, its differences from `original`, if that is another.
 pub fn model_info(model: &Model, original: &Model) -> ModelInfo {
     let origin = model.origin();
     let shipped = origin.as_ref().map(|origin| origin.name.to_owned());
@@ -490,7 +489,7 @@ impl Target for SimulatedTarget {
             info.name = name.to_string();
         }
         if self.state.is_some() {
-            // Results hold for this state alone.
+            // Results are valid for this state only.
             let history = format!(
                 "{:016x} (hash of all that happened)",
                 self.drive.trace_hash()
@@ -517,7 +516,7 @@ impl Target for SimulatedTarget {
         Ok(outcome(job, &result))
     }
 
-    /// A drive that may become too warm runs the job to its end: its speed may fall long after it
+    /// Runs the job to its end if the drive may become too warm: its speed may fall long after it
     /// seemed to have settled.
     fn run_until_enough(
         &mut self,
@@ -586,7 +585,7 @@ impl Target for SimulatedTarget {
         })
     }
 
-    /// Of the one drive there is; of copies, none is the drive under test.
+    /// Reads SMART for the single drive only; of copies, none is the drive under test.
     fn smart_reading(&mut self) -> Option<Result<smart::Reading, String>> {
         let document = self.smart().filter(|_| self.single)?;
         let document = serde_json::to_value(document).map_err(|error| error.to_string());
@@ -671,7 +670,7 @@ impl Target for SimulatedTarget {
         })
     }
 
-    /// The TRIM is a job of its own beside the one given, which it does not change.
+    /// Runs the TRIM as its own job beside the given one, which it does not change.
     fn run_logged(
         &mut self,
         job: &JobRequest<'_>,
@@ -763,7 +762,7 @@ fn no_job_failed(result: &RunResult) -> Result<(), TargetError> {
     }
 }
 
-/// The job with a log of every request, and a deletion as a section after its own.
+/// Job with a log of every request, and a deletion as a section after its own.
 fn logged_text(text: &str, deletion: Option<&Deletion>) -> String {
     let mut text = format!(
         "; added by stend: a log of every request\n[global]\nwrite_lat_log=stend\n\

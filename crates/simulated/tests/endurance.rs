@@ -1,11 +1,11 @@
-//! Jobs until a drive refuses, and what it tells of its health.
+//! Jobs that run until a drive refuses, and the health that the drive reports.
 
 use stend_load::target::{JobRequest, Target, WriteLimit};
 use stend_model::Model;
 use stend_record::endurance::Health;
 use stend_simulated::SimulatedTarget;
 
-/// Bytes in a MiB.
+/// Number of bytes in a MiB.
 const MIB: u64 = 1 << 20;
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
@@ -25,7 +25,7 @@ fn small() -> String {
     )
 }
 
-/// With these figures, and a life of so many cycles unless its blocks have one of their own.
+/// Model with these figures, and a life of `cycles` unless its blocks have their own.
 fn model(cycles: u32) -> Model {
     let mut text = small() + "\n[health]\n";
     for (key, value) in [
@@ -41,7 +41,7 @@ fn model(cycles: u32) -> Model {
     Model::parse(&text, "mortal.toml").unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Blocks end after so many cycles, more or less; one program of 5,000 fails.
+/// Model whose blocks end after about `cycles`; one program in 5,000 fails.
 fn of_blocks(cycles: u32) -> Model {
     let mut text = small() + "\n[blocks]\n";
     for (key, value) in [
@@ -84,10 +84,10 @@ fn a_worn_out_simulated_drive_yields_what_it_took() {
     assert_eq!(health.read_only, Some(true));
     assert_eq!(health.spare_percent, Some(0));
     assert!(health.host_written_bytes >= Some(took));
-    // The same job is a failure where it is not meant to end so.
+    // The same job fails if it is not meant to end this way.
     let error = target.run(&request(&text)).unwrap_err().to_string();
     assert!(error.contains("error 5"), "{error}");
-    // And what it holds can be read.
+    // The data on the drive can still be read.
     let read = "[r]\nrw=read\nbs=128k\niodepth=32\ncontinue_on_error=read\n";
     let read = target.run_until_refused(&request(read)).unwrap();
     assert_eq!(
@@ -114,7 +114,7 @@ fn failed_programs_and_erases_are_told_apart_where_they_were_simulated() {
         let before = target.health().unwrap();
         repeated += target.repeat_round(3);
         let after = target.health().unwrap();
-        // Whatever goes bad meanwhile, nobody saw by what.
+        // For blocks that go bad meanwhile, the cause is unknown.
         let fails = |h: &Health| (h.program_fails, h.erase_fails);
         assert_eq!(fails(&before), fails(&after));
     }
@@ -127,7 +127,7 @@ fn failed_programs_and_erases_are_told_apart_where_they_were_simulated() {
         "{health:?}"
     );
 
-    // Where all was simulated, they are all that went bad.
+    // If everything is simulated, the failures add up to all bad blocks.
     let mut target = SimulatedTarget::new(of_blocks(40));
     let life = write(1000 * 64 * MIB);
     assert_eq!(
@@ -137,7 +137,7 @@ fn failed_programs_and_erases_are_told_apart_where_they_were_simulated() {
     let health = target.health().unwrap();
     let sum = health.program_fails.unwrap() + health.erase_fails.unwrap();
     assert_eq!(Some(sum), health.retired_blocks, "{health:?}");
-    // Without blocks or errors of the flash in the model, nothing is said of them.
+    // Without blocks or errors of the flash in the model, their figures are missing.
     let health = SimulatedTarget::new(model(3)).health().unwrap();
     assert_eq!((health.program_fails, health.erase_fails), (None, None));
     assert_eq!((health.read_retries, health.rebuilt_pages), (None, None));

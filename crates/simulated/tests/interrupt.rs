@@ -1,4 +1,4 @@
-//! Simulated drives that another thread has end early.
+//! Simulated drives whose work another thread ends early.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ fn is_interrupted<T>(result: Result<T, TargetError>) -> bool {
     matches!(result, Err(TargetError::Interrupted))
 }
 
-/// A drive with a flag that is not set.
+/// Returns a drive with a flag that is not set.
 fn watched() -> (SimulatedTarget, Arc<AtomicBool>) {
     let (mut target, flag) = (demo(), Arc::new(AtomicBool::new(false)));
     target.set_interrupt(Some(Arc::clone(&flag)));
@@ -59,7 +59,7 @@ fn a_job_ends_early_and_the_drive_goes_on() {
     };
     assert!(is_interrupted(target.run_file(&file, &options)));
     assert!((1.0..1.5).contains(&target.now_s()), "{}", target.now_s());
-    // Until the flag is taken away, nothing begins.
+    // Nothing begins until the flag is removed.
     let before = target.drive().trace_hash();
     assert!(is_interrupted(
         target.run_file(&file, &RunOptions::default())

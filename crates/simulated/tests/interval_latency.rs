@@ -1,4 +1,4 @@
-//! Latency over time of a simulated drive, against every single request.
+//! Comparison of the latency over time of a simulated drive with every single request.
 
 use stend_load::runner::LogRequest;
 use stend_load::{JobFile, RunOptions, RunResult};
@@ -17,7 +17,7 @@ fn run(more: &str, sample_ms: u32) -> RunResult {
     target.run_file(&file, &options).unwrap()
 }
 
-/// The value of a rank, as it is counted by hand.
+/// Value at a percentile, counted by hand.
 fn at(sorted: &[u64], percent: usize) -> u64 {
     let rank = (sorted.len() * percent).div_ceil(100);
     rank.checked_sub(1).map_or(0, |index| sorted[index])
@@ -25,7 +25,7 @@ fn at(sorted: &[u64], percent: usize) -> u64 {
 
 #[test]
 fn each_interval_has_the_latencies_of_its_requests() {
-    // 100 ms and a rest of 20 ms, which joins the interval before.
+    // 100 ms, and a remainder of 20 ms, which joins the interval before.
     let result = run("runtime=420ms\nwrite_lat_log=l\n", 100);
     assert_eq!(result.samples.len(), 4);
     let (mut from_s, mut levels) = (0.0, std::collections::BTreeSet::new());

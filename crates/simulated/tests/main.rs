@@ -1,6 +1,7 @@
-//! Simulated drives as targets: jobs that end early, health in smartctl's words, the end of life.
+//! Tests of simulated drives as targets: jobs that end early, health in smartctl's format, the end
+//! of life.
 //!
-//! One program for all of them: it is built and linked once, and its tests run side by side.
+//! One program for all of them: it is built and linked once, and its tests run in parallel.
 
 #![allow(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The health of simulated drives against documents of the shape that smartctl prints.
+//! Comparison of the health of simulated drives with documents in the format that smartctl prints.
 
 use serde_json::Value;
 use stend_load::target::{JobRequest, Target};
@@ -109,7 +109,7 @@ fn samsung() -> String {
     .concat()
 }
 
-/// Writes 1 GiB, reads a quarter of it, rests for two and a half hours.
+/// Writes 1 GiB, reads a quarter of it, and rests for two and a half hours.
 fn used(mut target: SimulatedTarget) -> Document {
     let jobs =
         "[w]\nrw=write\nbs=128k\niodepth=8\nsize=1g\n[r]\nstonewall\nrw=read\nbs=64k\nsize=256m\n";
@@ -123,7 +123,7 @@ fn used(mut target: SimulatedTarget) -> Document {
     target.smart().expect("it tells of its health")
 }
 
-/// Every key of `theirs` that is in `named`, and none that is not theirs, with its type.
+/// Asserts that every key of `ours` is in `theirs`, with a value of the same type.
 fn same_shape(ours: &Value, theirs: &Value, at: &str) {
     match (ours, theirs) {
         (Value::Object(ours), Value::Object(theirs)) => {
@@ -165,7 +165,7 @@ fn an_ata_drive_tells_its_attributes() {
     let value = serde_json::to_value(&document).expect("JSON");
     let theirs: Value = serde_json::from_str(ATA).expect("it is JSON");
     same_shape(&value, &theirs, "");
-    // All that a reader of health looks for is there.
+    // All keys that a reader of health needs are present.
     for key in [
         "ata_smart_attributes",
         "temperature",

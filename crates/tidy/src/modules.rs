@@ -1,10 +1,9 @@
 //! Circular imports between the modules of a crate.
 //!
-//! What counts is the top of a scope: the files and folders right below `src/`, and right below
-//! each folder. An import is any path that begins with `crate`, `super`, `self` or
-//! the name of a module and leads to another module, in a `use` or in the code. A name that a
-//! module only hands on (`pub use`) belongs to the module that it comes from. Tests inside of a
-//! file do not count.
+//! The top of a scope counts: the files and folders right below `src/`, and right below each
+//! folder. An import is any path that begins with `crate`, `super`, `self` or the name of a module
+//! and leads to another module, in a `use` or in the code. A name that a module only hands on (`pub
+//! use`) belongs to the module that it comes from. Tests inside of a file do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,12 +1,12 @@
 //! Dies and channels as servers with queues.
 //!
-//! A die does one operation at a time and holds its page register until the channel has moved the
-//! data out. It takes its next work by [`Class`] and [`Scheduling`], first come first served within
-//! a class.
+//! A die performs one operation at a time and holds its page register until the channel has moved
+//! the data out. It takes its next work by [`Class`] and [`Scheduling`], first come first served
+//! within a class.
 //!
 //! A channel moves one transfer at a time, first come first served, and a transfer is requested
-//! only when its data is ready. So the end of a transfer is known when it is requested: a channel
-//! is only the instant until which it is busy, and has no events.
+//! only when its data is ready. The end of a transfer is therefore known when it is requested: a
+//! channel is only the instant until which it is busy, and has no events.
 //!
 //! Dies with [`Abilities`] overlap operations: see [`crate::overlap`].
 
@@ -19,18 +19,18 @@ use super::overlap::Overlap;
 
 /// All dies and channels of a drive. Die `d` is on channel `d % channels`.
 ///
-/// The caller owns the event queue and chooses the kind of the dies' events. It hands each event
+/// The caller owns the event queue and chooses the kind of the dies' events. It passes each event
 /// back through [`Array::sensed`] or [`Array::ended`], depending on its lane.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Array {
     dies: Dies,
-    /// Only for dies that overlap operations.
+    /// State of dies that overlap operations; `None` for others.
     overlap: Option<Box<Overlap>>,
 }
 
 impl Array {
-    /// An idle array. `bus_ps_per_byte` is the channel's time for a byte, ps;
-    /// `transfer_overhead` the time of the command and address cycles of each transfer.
+    /// Returns an idle array. `bus_ps_per_byte` is the channel's time for a byte, ps;
+    /// `transfer_overhead` is the time of the command and address cycles of each transfer.
     ///
     /// # Panics
     /// Without a die or a channel.
@@ -47,21 +47,21 @@ impl Array {
         }
     }
 
-    /// The array with dies that overlap operations.
+    /// Returns the array with dies that overlap operations.
     #[must_use]
     pub fn with_abilities(mut self, abilities: Abilities) -> Array {
         self.overlap = Overlap::new(abilities, self.dies.count()).map(Box::new);
         self
     }
 
-    /// The array with another order of waiting work than the strict one.
+    /// Returns the array with an order of waiting work other than the strict one.
     #[must_use]
     pub fn with_scheduling(mut self, scheduling: Scheduling) -> Array {
         self.dies.set_scheduling(scheduling);
         self
     }
 
-    /// Running totals. A transfer counts when it is requested.
+    /// Running totals. A transfer is counted when it is requested.
     pub fn counters(&self) -> ArrayCounters {
         self.dies.counters()
     }
@@ -71,12 +71,12 @@ impl Array {
         self.dies.transfer_time(bytes)
     }
 
-    /// Whether `die` is idle; no work waits for it then.
+    /// True if `die` is idle; no work waits for it then.
     pub fn is_idle(&self, die: u32) -> bool {
         self.dies.is_idle(die)
     }
 
-    /// Whether any die works.
+    /// True if any die works.
     pub fn is_busy(&self) -> bool {
         let leaving = self.overlap.as_ref().is_some_and(|o| o.any_leaves());
         leaving || self.dies.any_busy()
@@ -89,7 +89,7 @@ impl Array {
         present.into_iter().chain(suspended)
     }
 
-    /// The power is cut at `now`: drops all work, under way or waiting. The caller cancels the
+    /// Cuts the power at `now`: drops all work, under way or waiting. The caller cancels the
     /// events.
     pub fn power_cut(&mut self, now: SimTime) {
         self.dies.power_cut(now);
@@ -98,7 +98,7 @@ impl Array {
         }
     }
 
-    /// Hands `work` to `die`; `cookie` comes back when it has ended.
+    /// Submits `work` to `die`; `cookie` is returned when it has ended.
     #[inline]
     pub fn submit(
         &mut self,
@@ -117,7 +117,7 @@ impl Array {
         }
     }
 
-    /// [`Array::submit`], but ahead of the waiting work of the same class.
+    /// Submits work, as [`Array::submit`] does, but ahead of the waiting work of the same class.
     #[cold]
     pub fn submit_first(
         &mut self,
@@ -147,7 +147,7 @@ impl Array {
     }
 
     /// Handles an event of [`Lane::Move`] or [`Lane::Work`]: an operation of a die has ended, and
-    /// the next begins. Returns the cookie of the one that has ended.
+    /// the next one begins. Returns the cookie of the operation that has ended.
     #[inline(always)]
     pub fn ended(&mut self, queue: &mut EventQueue, lane: Lane, die: u32) -> u64 {
         if let Some(overlap) = &mut self.overlap {
@@ -169,7 +169,7 @@ impl Array {
     }
 }
 
-/// [`Array::start`] on dies that do not overlap operations.
+/// Starts work, as [`Array::start`] does, on dies that do not overlap operations.
 #[inline(always)]
 fn start_alone(dies: &mut Dies, queue: &mut EventQueue, die: u32, work: Work, cookie: u64) {
     let now = queue.now();

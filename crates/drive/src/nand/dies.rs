@@ -10,26 +10,26 @@ const NONE: u32 = u32::MAX;
 /// One operation of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Work {
-    /// Sense for `sense`, then move `bytes` to the controller.
+    /// Senses for `sense`, then moves `bytes` to the controller.
     Read {
         /// tR.
         sense: Nanos,
-        /// Bytes over the channel.
+        /// Bytes moved over the channel.
         bytes: u32,
     },
-    /// Move `bytes` to the die, then program for `program`.
+    /// Moves `bytes` to the die, then programs for `program`.
     Program {
         /// tPROG.
         program: Nanos,
-        /// Bytes over the channel.
+        /// Bytes moved over the channel.
         bytes: u32,
     },
-    /// Keep the die busy without the channel: on-chip copy.
+    /// Keeps the die busy without the channel: on-chip copy.
     OnDie {
-        /// Time that the die is busy.
+        /// Time for which the die is busy.
         busy: Nanos,
     },
-    /// Erase a block on every plane.
+    /// Erases a block on every plane.
     Erase {
         /// tBERS.
         erase: Nanos,
@@ -47,9 +47,9 @@ pub struct ArrayCounters {
     pub on_die: u64,
     /// Bytes moved over the channels.
     pub channel_bytes: u64,
-    /// Time dies spent busy, summed over dies, ns.
+    /// Time for which dies were busy, summed over dies, ns.
     pub die_busy_ns: u64,
-    /// Time channels spent moving data, summed over channels, ns.
+    /// Time for which channels moved data, summed over channels, ns.
     pub channel_busy_ns: u64,
     /// Suspensions of programs and erases for a read.
     pub suspensions: u64,
@@ -100,7 +100,7 @@ impl Waiting {
     }
 }
 
-/// A linked list of [`Waiting`].
+/// Linked list of [`Waiting`].
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct List {
     head: u32,
@@ -122,20 +122,20 @@ impl List {
 struct Die {
     busy: bool,
     channel: u32,
-    /// Bytes that a read moves when it has sensed.
+    /// Bytes that a read moves after sensing.
     bytes: u32,
     cookie: u64,
     began: SimTime,
     waiting: [List; CLASSES],
-    /// Operations of higher classes that have begun while work of the class waited.
+    /// Number of operations of higher classes that have begun while work of the class waited.
     passed: [u32; CLASSES],
 }
 
-/// The dies and channels of an array.
+/// Dies and channels of an array.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Dies {
     dies: Vec<Die>,
-    /// Until when each channel is busy.
+    /// Instant until which each channel is busy.
     channels: Vec<SimTime>,
     waiting: Vec<Waiting>,
     free: u32,
@@ -171,12 +171,12 @@ impl Dies {
         }
     }
 
-    /// Chooses the order of waiting work.
+    /// Sets the order of waiting work.
     pub fn set_scheduling(&mut self, scheduling: Scheduling) {
         self.scheduling = scheduling;
     }
 
-    /// Reads that may pass a program whose data is in the register of its die already.
+    /// Number of reads that may pass a program whose data is already in the register of its die.
     pub fn reads_past_program(&self) -> u32 {
         self.scheduling.reads_past_program()
     }
@@ -196,14 +196,14 @@ impl Dies {
         Nanos(u64::from(bytes) * self.bus_ps_per_byte / 1000) + self.transfer_overhead
     }
 
-    /// Whether a die is idle; no work waits for it then.
+    /// True if a die is idle; no work waits for it then.
     #[inline]
     pub fn is_idle(&self, die: u32) -> bool {
-        // A die that becomes free begins the work that waits for it at once.
+        // A die that becomes free begins its waiting work at once.
         !self.dies[die as usize].busy
     }
 
-    /// Whether any die works.
+    /// True if any die works.
     pub fn any_busy(&self) -> bool {
         self.dies.iter().any(|die| die.busy)
     }
@@ -229,7 +229,7 @@ impl Dies {
         self.free = NONE;
     }
 
-    /// A die begins an operation.
+    /// Notes that a die begins an operation.
     #[inline(always)]
     pub fn begin(&mut self, die: u32, now: SimTime, cookie: u64) {
         let this = &mut self.dies[die as usize];
@@ -238,7 +238,7 @@ impl Dies {
         this.began = now;
     }
 
-    /// A die ends or suspends its operation. Returns the cookie of it.
+    /// Notes that a die ends or suspends its operation. Returns the cookie of the operation.
     #[inline(always)]
     pub fn end(&mut self, die: u32, now: SimTime) -> u64 {
         let this = &mut self.dies[die as usize];
@@ -247,14 +247,14 @@ impl Dies {
         this.cookie
     }
 
-    /// A die begins to sense a page, of which it sends `bytes`.
+    /// Notes that a die begins to sense a page, of which it sends `bytes`.
     #[inline(always)]
     pub fn sense(&mut self, die: u32, bytes: u32) {
         self.counters.reads += 1;
         self.dies[die as usize].bytes = bytes;
     }
 
-    /// Moves the data of a program to a die. Returns when it has arrived.
+    /// Moves the data of a program to a die. Returns the instant at which it has arrived.
     #[inline(always)]
     pub fn load(&mut self, die: u32, now: SimTime, bytes: u32) -> SimTime {
         self.counters.programs += 1;
@@ -282,12 +282,12 @@ impl Dies {
         queue.cancel_in(Lane::Work, self.kind, die);
     }
 
-    /// [`EventQueue::has_passed`] for an event of a die in [`Lane::Sense`].
+    /// Same as [`EventQueue::has_passed`], for an event of a die in [`Lane::Sense`].
     pub fn has_passed(&self, queue: &EventQueue, at: SimTime, die: u32) -> bool {
         queue.has_passed(Lane::Sense, at, self.kind, die)
     }
 
-    /// Moves what a die has sensed over its channel; the end of the transfer is an event.
+    /// Moves the data that a die has sensed over its channel; the end of the transfer is an event.
     #[inline(always)]
     pub fn send(&mut self, queue: &mut EventQueue, die: u32) {
         let bytes = self.dies[die as usize].bytes;
@@ -295,7 +295,7 @@ impl Dies {
         self.schedule(queue, Lane::Move, end, die);
     }
 
-    /// Requests a transfer on a die's channel. Returns when it ends.
+    /// Requests a transfer on a die's channel. Returns the instant at which it ends.
     #[inline]
     fn transfer(&mut self, die: u32, now: SimTime, bytes: u32) -> SimTime {
         let time = self.transfer_time(bytes);
@@ -341,19 +341,19 @@ impl Dies {
         }
     }
 
-    /// Takes the work that is next, if any waits.
+    /// Takes the next work, if any waits.
     #[inline]
     pub fn next_waiting(&mut self, die: u32) -> Option<Waiting> {
         let class = self.next_class(die)?;
         Some(self.take_waiting(die, class))
     }
 
-    /// Class of the work that is next.
+    /// Class of the next work.
     #[inline(always)]
     fn next_class(&self, die: u32) -> Option<usize> {
         let waiting = &self.dies[die as usize].waiting;
         let first = waiting.iter().position(|list| !list.is_empty())?;
-        // Mostly work of one class waits, and there is nothing to choose.
+        // Mostly work of only one class waits, and there is nothing to choose.
         match waiting[first + 1..].iter().all(List::is_empty) {
             true => Some(first),
             false => self.choose_class(die),
@@ -371,27 +371,28 @@ impl Dies {
         })
     }
 
-    /// Whether work waits for a die.
+    /// True if work waits for a die.
     #[inline]
     pub fn any_waits(&self, die: u32) -> bool {
         let lists = &self.dies[die as usize].waiting;
         lists.iter().any(|list| !list.is_empty())
     }
 
-    /// The class of the work that is next, and the work.
+    /// Class of the next work, and the work.
     pub fn peek_waiting(&self, die: u32) -> Option<(usize, Work)> {
         let class = self.next_class(die)?;
         let list = &self.dies[die as usize].waiting[class];
         Some((class, self.waiting[list.head as usize].work()))
     }
 
-    /// Whether a read of the host waits for a die.
+    /// True if a read of the host waits for a die.
     #[inline]
     pub fn read_waits(&self, die: u32) -> bool {
         !self.dies[die as usize].waiting[Class::HostRead as usize].is_empty()
     }
 
-    /// Takes the oldest work of a class that is not empty: it passes what waits of lower classes.
+    /// Takes the oldest work of a class that is not empty: it passes the waiting work of lower
+    /// classes.
     #[inline]
     pub fn take_waiting(&mut self, die: u32, class: usize) -> Waiting {
         let Die {

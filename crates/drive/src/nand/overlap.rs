@@ -20,43 +20,43 @@ use stend_model::nand::{Abilities, Class};
 
 use super::dies::{Dies, Work};
 
-/// What the cells of a die do.
+/// Activity of the cells of a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Cells {
     #[default]
     Idle,
-    /// They sense, or hold a sensed page until the cache register is free.
+    /// The cells sense, or hold a sensed page until the cache register is free.
     Reading,
     Programming,
     Erasing,
     Copying,
 }
 
-/// Whether an operation of the cells has begun: from then on the register is free, and the
-/// operation can be suspended.
+/// Beginning of an operation of the cells: from then on the register is free, and the operation can
+/// be suspended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Begin {
-    /// It has begun.
+    /// The operation has begun.
     #[default]
     Passed,
-    /// It begins at this instant, without an event, since no work waits for that.
+    /// The operation begins at this instant, without an event, since no work waits for that.
     At(SimTime),
-    /// It begins with an event that is scheduled.
+    /// The operation begins with an event that is scheduled.
     Awaited,
 }
 
-/// A page in the cache register that will be programmed next.
+/// Page in the cache register that will be programmed next.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Loaded {
     program: Nanos,
     cookie: u64,
-    /// When its data has arrived.
+    /// Instant at which its data has arrived.
     at: SimTime,
-    /// Reads that have passed it.
+    /// Number of reads that have passed it.
     passed: u32,
 }
 
-/// A suspended program or erase.
+/// Suspended program or erase.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Suspended {
     cells: Cells,
@@ -67,16 +67,16 @@ struct Suspended {
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct State {
     cells: Cells,
-    /// When programming or erasing will end.
+    /// Instant at which programming or erasing will end.
     ends: SimTime,
     begin: Begin,
-    /// Reads that the operation has let pass.
+    /// Number of reads that the operation has let pass.
     passed: u32,
     suspended: Option<Suspended>,
     loaded: Option<Loaded>,
     /// Cookie of the read whose data leaves the cache register.
     leaving: Option<u64>,
-    /// Sensed, but the cache register is not free.
+    /// True if a page is sensed, but the cache register is not free.
     held: bool,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct Overlap {
 }
 
 impl Overlap {
-    /// `None` where dies do not overlap operations.
+    /// Returns `None` if dies do not overlap operations.
     pub fn new(abilities: Abilities, dies: usize) -> Option<Overlap> {
         (abilities != Abilities::default()).then(|| Overlap {
             abilities,
@@ -96,7 +96,7 @@ impl Overlap {
         })
     }
 
-    /// Whether data leaves a cache register.
+    /// True if data leaves a cache register.
     pub fn any_leaves(&self) -> bool {
         self.dies.iter().any(|state| state.leaving.is_some())
     }
@@ -106,7 +106,7 @@ impl Overlap {
         self.dies[die as usize].suspended.map(|s| s.cookie)
     }
 
-    /// The power is cut: empties the registers and drops all operations.
+    /// Cuts the power: empties the registers and drops all operations.
     pub fn power_cut(&mut self) {
         self.dies.fill(State::default());
     }
@@ -115,7 +115,7 @@ impl Overlap {
         &mut self.dies[die as usize]
     }
 
-    /// Work of `class` has been queued for a busy die.
+    /// Handles work of `class` that has been queued for a busy die.
     pub fn work_waits(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32, class: Class) {
         if let Begin::At(at) = self.state(die).begin {
             self.await_begin(dies, queue, die, at);
@@ -177,7 +177,7 @@ impl Overlap {
         self.cells_begin(dies, queue, die, (cells, queue.now(), time));
     }
 
-    /// The cells of a die begin an operation of length `time` at `begins`.
+    /// Begins an operation of the cells of a die, of length `time`, at `begins`.
     #[inline(always)]
     fn cells_begin(
         &mut self,
@@ -201,7 +201,8 @@ impl Overlap {
         }
     }
 
-    /// Work waits for a die whose cells begin at the instant `at`.
+    /// Schedules the beginning of the cells' operation at the instant `at` as an event, since work
+    /// waits for the die.
     fn await_begin(&mut self, dies: &Dies, queue: &mut EventQueue, die: u32, at: SimTime) {
         self.state(die).begin = if dies.has_passed(queue, at, die) {
             Begin::Passed
@@ -211,7 +212,7 @@ impl Overlap {
         };
     }
 
-    /// Cells have sensed, or begin to program data that has arrived.
+    /// Handles an event of sensing: cells have sensed, or begin to program data that has arrived.
     pub fn sensed(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
         if self.state(die).cells != Cells::Reading {
             self.state(die).begin = Begin::Passed;
@@ -233,7 +234,7 @@ impl Overlap {
         self.cells_free(dies, queue, die);
     }
 
-    /// An operation of a die has ended. Returns its cookie.
+    /// Handles the end of an operation of a die. Returns its cookie.
     pub fn ended(&mut self, dies: &mut Dies, queue: &mut EventQueue, lane: Lane, die: u32) -> u64 {
         let left = (lane == Lane::Move).then(|| self.state(die).leaving.take());
         if let Some(Some(cookie)) = left {
@@ -247,7 +248,7 @@ impl Overlap {
         cookie
     }
 
-    /// The cells of a die have ended an operation: the next begins.
+    /// Ends the operation of the cells of a die and begins the next one.
     fn cells_free(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
         let now = queue.now();
         dies.end(die, now);
@@ -283,8 +284,8 @@ impl Overlap {
         }
     }
 
-    /// True if a read passes the page in the cache register: dies that can suspend let as many do
-    /// so as may pass a waiting program. If so, counts it.
+    /// Counts a read that passes the page in the cache register, if it may: dies that can suspend
+    /// let as many do so as may pass a waiting program. Returns true if it may.
     fn passes_loaded(&mut self, dies: &Dies, die: u32) -> bool {
         let suspends = self.abilities.suspend.is_some();
         let Some(loaded) = &mut self.state(die).loaded else {
@@ -326,7 +327,8 @@ impl Overlap {
         });
     }
 
-    /// Suspends the operation of the cells for the reads that wait, if it may and saves time.
+    /// Suspends the operation of the cells for the waiting reads, if that is allowed and saves
+    /// time.
     #[inline]
     fn suspend(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
         if dies.read_waits(die) {
@@ -361,7 +363,7 @@ impl Overlap {
         self.begin_read(dies, queue, die, delay);
     }
 
-    /// Whether the operation lets one more read pass. If so, counts it.
+    /// Counts a read that the operation lets pass, if it may. Returns true if it may.
     fn may_pass(&mut self, die: u32) -> bool {
         let most = self.abilities.suspend.map_or(0, |s| s.reads_max);
         let state = self.state(die);

@@ -1,8 +1,8 @@
-//! Admission: how much of the waiting writes there is room for, in the buffer and in flash.
+//! Admission of waiting writes, as far as the buffer and the flash have room for them.
 //!
-//! A write is admitted while the buffer has room and the pool that it goes to has more than its
-//! reserve free; nothing else paces writes. What is admitted gets a reservation, so that data on
-//! its way finds space.
+//! A write is admitted while the buffer has room and the pool that the write goes to has more free
+//! space than its reserve; nothing else paces writes. Admitted data gets a reservation, so that it
+//! finds space when it arrives.
 
 use std::collections::VecDeque;
 
@@ -15,17 +15,17 @@ use crate::sim::host::{Command, Host};
 use crate::sim::ids::{CommandId, Lpn, Ppn, StreamId};
 use crate::sim::store::Store;
 
-/// What the next data of a write that waits requires.
+/// Requirements of the next data of a waiting write.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Required {
-    /// Its first logical page, how many there are, and their bytes.
+    /// First logical page of the data; then the numbers of its pages and bytes.
     first: Lpn,
     pages: u32,
     bytes: u32,
-    /// Pages that may pad its last program, where it is a FUA write.
+    /// Pages that may pad the last program of a FUA write.
     padding: u32,
     stream: StreamId,
-    /// Pages to be reserved for it there.
+    /// Pages to be reserved in `stream`.
     reserve: u32,
 }
 
@@ -36,40 +36,41 @@ pub(in crate::sim) struct Needed {
     pub pages: u32,
 }
 
-/// What has to be done before more writes can be admitted.
+/// Work to be done before more writes can be admitted.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) enum Next {
-    /// Nothing: none waits, or the next one waits for room in the buffer or for an earlier one.
+    /// Nothing: no write waits, or the next one waits for room in the buffer or for an earlier
+    /// write.
     Nothing,
-    /// Space is to be made.
+    /// Space must be made.
     Space(Needed),
     /// A TRIM command is next in the order of the writes.
     Trim(CommandId),
 }
 
-/// Writes that wait for room, in the order in which they came.
+/// Writes that wait for room, in order of arrival.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Admission {
     /// Write commands with data not yet admitted, and TRIM commands that wait for them.
     waiting: VecDeque<CommandId>,
-    /// What the first of them requires, where it waits for space and that does not change.
+    /// Requirements of the first command, if it waits for space and they cannot change meanwhile.
     required: Option<Required>,
-    /// All writes are tracked: their admission depends on more than room and the journal.
+    /// True if all writes are tracked: their admission depends on more than room and the journal.
     tracked: bool,
-    /// Pieces of received data that the firmware has to work on.
+    /// Pieces of received data that the firmware has yet to process.
     receiving: u32,
-    /// What is reserved, and not yet admitted, for the write that is being admitted.
+    /// Pages reserved, and not yet admitted, for the write that is being admitted.
     reserved: Reserved,
-    /// The first of them waits for data that is on its way to get its place.
+    /// The first command waits until data on its way has been placed.
     waits_for_place: bool,
-    /// The first of them waits until less is not durable.
+    /// The first command waits until fewer changes are not durable.
     waits_for_journal: bool,
-    /// Pages of the buffer that the first of them waits for; 0 where it is to be asked.
+    /// Pages of the buffer that the first command waits for; 0 if this must be computed again.
     #[serde(skip)]
     lacks_room: u32,
 }
 
-/// Pages of a stream that are reserved for what is left of a piece of a write.
+/// Pages of a stream that are reserved for the rest of a piece of a write.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Reserved {
     stream: StreamId,
@@ -93,59 +94,59 @@ impl Admission {
         }
     }
 
-    /// Whether all writes are tracked.
+    /// True if all writes are tracked.
     #[inline(always)]
     pub fn is_tracked(&self) -> bool {
         self.tracked
     }
 
-    /// A write begins, or a TRIM waits in the order of the writes.
+    /// Queues a write that begins, or a TRIM that waits in the order of the writes.
     #[inline(always)]
     pub fn wait(&mut self, command: CommandId) {
         self.waiting.push_back(command);
     }
 
-    /// Takes the first of the commands with data that is not admitted.
+    /// Removes and returns the first command whose data is not admitted.
     pub fn take_waiting(&mut self) -> Option<CommandId> {
         self.required = None;
         self.lacks_room = 0;
         self.waiting.pop_front()
     }
 
-    /// Writes that wait.
+    /// Number of waiting commands.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether a command waits.
+    /// True if a command waits.
     #[inline(always)]
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether a command waits that may be admitted, as far as the buffer goes.
+    /// True if a command waits and the buffer has room for its next data.
     #[inline(always)]
     pub fn may_admit(&self, buffer: &WriteBuffer) -> bool {
         self.is_waiting() && (self.lacks_room == 0 || buffer.has_room(self.lacks_room))
     }
 
-    /// Whether the firmware has received data to work on.
+    /// True if the firmware has received data to process.
     #[inline(always)]
     pub fn is_receiving(&self) -> bool {
         self.receiving > 0
     }
 
-    /// The firmware has one more piece of received data to work on.
+    /// Counts one more piece of received data to process.
     pub fn receives(&mut self) {
         self.receiving += 1;
     }
 
-    /// The firmware has worked on a piece of received data.
+    /// Counts one piece of received data as processed.
     pub fn received(&mut self) {
         self.receiving -= 1;
     }
 
-    /// Nothing waits any more.
+    /// Drops all waiting commands.
     pub fn clear(&mut self) {
         self.waiting.clear();
         self.required = None;
@@ -156,24 +157,24 @@ impl Admission {
         self.lacks_room = 0;
     }
 
-    /// True while the first of them waits until less is not durable.
+    /// True while the first command waits until fewer changes are not durable.
     pub fn waits_for_journal(&self) -> bool {
         self.waits_for_journal
     }
 
-    /// Pages that are reserved for the rest of a piece of the first command that waits.
+    /// Pages that are reserved for the rest of a piece of the first waiting command.
     pub fn reserved(&self) -> u32 {
         self.reserved.pages
     }
 
-    /// Data has got its place. Returns whether something has waited for that.
+    /// Notes that data has been placed. Returns true if a command has waited for that.
     #[inline(always)]
     pub fn placed(&mut self) -> bool {
         std::mem::take(&mut self.waits_for_place)
     }
 
-    /// Admits as much of the waiting writes as there is room for. Returns what the next one needs
-    /// first. `settled`: GC has just been found unable to continue.
+    /// Admits waiting writes while there is room. Returns the work that the next one needs first.
+    /// `settled`: GC has just been found unable to continue.
     #[inline(always)]
     pub fn run(
         &mut self,
@@ -212,7 +213,7 @@ impl Admission {
         Next::Nothing
     }
 
-    /// Admits the next data of the first write that waits. Returns what prevents that.
+    /// Admits the next data of the first waiting write. Returns the reason if that is prevented.
     #[inline(always)]
     fn admit(
         &mut self,
@@ -244,8 +245,8 @@ impl Admission {
         None
     }
 
-    /// [`Admission::admit`] for the tracked cases: a TRIM among writes, data with a stream or a
-    /// reservation of its own, FUA.
+    /// Same as [`Admission::admit`], for the tracked cases: a TRIM among writes, data with a stream
+    /// or a reservation of its own, FUA.
     #[inline(never)]
     fn admit_tracked(
         &mut self,
@@ -270,7 +271,7 @@ impl Admission {
             stream, reserve, ..
         } = required;
         if reserve > 0 && !store.ftl.host_has_space(env, stream, reserve) {
-            // What pads a FUA write changes with what arrives: it is computed again.
+            // The padding of a FUA write changes with the data that arrives: it is computed again.
             self.required = Some(required).filter(|_| !host.command(id).handling.fua);
             let pages = reserve;
             return Some(Next::Space(Needed { stream, pages }));
@@ -289,7 +290,7 @@ impl Admission {
         None
     }
 
-    /// Requests data that was admitted.
+    /// Requests the admitted data from the host.
     #[inline(always)]
     fn request(&mut self, env: &mut Env, host: &mut Host, id: CommandId, bytes: u32) {
         if host.command_mut(id).admitted(bytes) {
@@ -299,9 +300,9 @@ impl Admission {
     }
 }
 
-/// What the next data of a write requires.
+/// Requirements of the next data of a write.
 impl Admission {
-    /// What the next data of a write requires; `None` where the buffer has no room for it, or it
+    /// Requirements of the next data of a write; `None` if the buffer has no room for it, or if it
     /// has to wait for an earlier write.
     #[inline(always)]
     fn requirements(
@@ -328,8 +329,8 @@ impl Admission {
         })
     }
 
-    /// The stream that the next data of a write belongs to, from page `first` on: all of a piece to
-    /// the same.
+    /// The stream of the next data of a write, from page `first` on. All data of a piece goes to
+    /// one stream.
     #[inline(always)]
     fn stream_of(&self, store: &Store, command: &Command, first: Lpn) -> StreamId {
         let Reserved { stream, pages } = self.reserved;
@@ -338,8 +339,8 @@ impl Admission {
     }
 
     /// Pages to be reserved for a write, beyond those reserved already, before its next part of
-    /// `pages` is admitted; `None` when that part has to wait. Where the power can be cut, there is
-    /// space for all of a piece before it begins.
+    /// `pages` is admitted; `None` if that part has to wait. If the power can be cut, space for the
+    /// whole piece is reserved before the piece begins.
     #[inline(always)]
     fn reservation(
         &mut self,
@@ -367,14 +368,14 @@ impl Admission {
         fits.then_some(piece)
     }
 
-    /// Pages have been reserved in a stream, and so many have been admitted.
+    /// Adds `reserved` pages of a stream to the reservation and removes `admitted` pages from it.
     #[inline(always)]
     fn take_reserved(&mut self, stream: StreamId, reserved: u32, admitted: u32) {
         let pages = self.reserved.pages + reserved - admitted;
         self.reserved = Reserved { stream, pages };
     }
 
-    /// Whether a TRIM must wait for the end of a write; it waits among the writes then.
+    /// True if a TRIM must wait for the end of a write; it then waits among the writes.
     pub fn trim_must_wait(&mut self, store: &Store, command: &Command) -> bool {
         let (first, end) = command.logical_pages();
         let persistence = store.persistence.as_ref();
@@ -384,8 +385,8 @@ impl Admission {
     }
 }
 
-/// Pages and bytes of a command that are admitted together: up to a multi-plane page's worth, cut
-/// at the boundaries of logical pages.
+/// Pages and bytes of a command that are admitted together: at most a multi-plane page, cut at the
+/// boundaries of logical pages.
 #[inline]
 fn next_part(env: &Env, command: &Command) -> (u32, u32) {
     const PAGE: u32 = PAGE_BYTES as u32;
@@ -395,8 +396,8 @@ fn next_part(env: &Env, command: &Command) -> (u32, u32) {
     ((before + bytes).div_ceil(PAGE), bytes)
 }
 
-/// Pages that may pad the last program of a FUA write, of which `pages` more, or `bytes`, are being
-/// admitted: data arrives in the order of admission, so the place is known.
+/// Pages that may pad the last program of a FUA write, of which `pages` pages and `bytes` bytes are
+/// being admitted: data arrives in the order of admission, so the place is known.
 #[inline(always)]
 fn fua_padding(
     env: &Env,
@@ -412,13 +413,13 @@ fn fua_padding(
     store.ftl.points.padding_after(stream, pages, mode)
 }
 
-/// Whether there is space for the next data of a write.
+/// True if there is space for the next data of a write.
 #[inline(always)]
 pub(in crate::sim) fn has_space(env: &Env, store: &Store, needed: Needed) -> bool {
     store.ftl.host_has_space(env, needed.stream, needed.pages)
 }
 
-/// Whether there is no space for the next write, and nothing that makes space can be started.
+/// True if there is no space for the next write, and nothing that makes space can be started.
 #[inline(never)]
 fn has_no_space(env: &Env, store: &Store, needed: Needed) -> bool {
     env.limits.emptying.is_none() && !store.may_request_release() && !has_space(env, store, needed)

@@ -1,7 +1,7 @@
 //! The controller's cores: each does one job at a time, first come first served.
 //!
-//! Fast memory caches part of the L2P, by segments; a command whose segment is not cached pays for
-//! fetching it.
+//! Fast memory caches part of the L2P, by segments; a command whose segment is not cached waits
+//! while it is fetched.
 
 use std::collections::VecDeque;
 
@@ -11,12 +11,12 @@ use stend_model::spec::ControllerSpec;
 use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::kind;
 
-/// What a core works on.
+/// Work of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Job {
     /// A host command.
     Command { command: CommandId },
-    /// Processing data of a write that has come over the link.
+    /// Processing data of a write that has arrived over the link.
     Received { command: CommandId, bytes: u32 },
     /// Mapping the pages that GC has read to their new PPNs.
     Gc { mp_page: MpPage },
@@ -27,8 +27,8 @@ pub(crate) enum Job {
 }
 
 impl Job {
-    /// As one 64-bit number: copying an enum right after its fields were stored one by one would
-    /// stall on store-to-load forwarding.
+    /// The job as one 64-bit number: to copy an enum right after its fields were stored one by one
+    /// would stall on store-to-load forwarding.
     #[inline(always)]
     fn pack(self) -> u64 {
         let (code, what) = match self {
@@ -66,7 +66,7 @@ impl Job {
     }
 }
 
-/// A packed job and how long it takes.
+/// A packed job and its duration.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Timed {
     job: u64,
@@ -77,9 +77,9 @@ struct Timed {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Core {
     jobs: VecDeque<Timed>,
-    /// Since when it has none, while it has none.
+    /// Start of the idle time, while the core has no job.
     idle_since: SimTime,
-    /// Of the last of its read and write commands since a rest, whether it was a write.
+    /// True if the last read or write command since a rest was a write.
     last_wrote: Option<bool>,
 }
 
@@ -109,17 +109,17 @@ impl Controller {
         }
     }
 
-    /// Whether a core works.
+    /// True if a core works.
     pub fn is_busy(&self) -> bool {
         self.cores.iter().any(|core| !core.jobs.is_empty())
     }
 
-    /// Time of all jobs that have ended, ns.
+    /// Total time of all ended jobs, ns.
     pub fn busy_ns(&self) -> u64 {
         self.busy_ns
     }
 
-    /// The power is cut: drops all jobs and cached segments.
+    /// Drops all jobs and cached segments at a power cut.
     pub fn power_cut(&mut self, now: SimTime) {
         for core in &mut self.cores {
             core.jobs.clear();
@@ -161,7 +161,7 @@ impl Controller {
         });
     }
 
-    /// The job of `core` has ended; the next begins. Returns the one that has ended.
+    /// Ends the job of `core` and begins the next. Returns the job that has ended.
     #[inline(always)]
     pub fn finish(&mut self, queue: &mut EventQueue, core: u32) -> Job {
         let this = &mut self.cores[core as usize];
@@ -178,8 +178,8 @@ impl Controller {
         Job::unpack(done.job)
     }
 
-    /// A command is the next on `core`. Whether it reads where the one before wrote, or the other
-    /// way round, without a rest between them.
+    /// Notes the next command on `core`. Returns true if it reads and the one before wrote, or the
+    /// other way round, without a rest between them.
     #[inline(never)]
     pub fn changes_direction(&mut self, core: u32, op: Op) -> bool {
         let wrote = match op {
@@ -191,24 +191,24 @@ impl Controller {
         last.is_some_and(|last| last != wrote)
     }
 
-    /// The host is silent: what the next command needs is no longer that of the last one.
+    /// Forgets the direction of the last commands when the host falls silent.
     pub fn rest(&mut self) {
         self.cores
             .iter_mut()
             .for_each(|core| core.last_wrote = None);
     }
 
-    /// Caches the segment of `lpn`. Returns whether it had to be fetched.
+    /// Caches the segment of `lpn`. Returns true if it had to be fetched.
     #[inline]
     pub fn fetch(&mut self, lpn: Lpn) -> bool {
         let segment = lpn.0 / self.pages_per_segment;
-        // A division of 32 bits is the quicker one.
+        // A division of 32 bits is faster.
         let place = segment % self.cached.len() as u32;
         std::mem::replace(&mut self.cached[place as usize], segment) != segment
     }
 
-    /// Caches the segments of pages that are moved, one after another. Returns how many had to be
-    /// fetched.
+    /// Caches the segments of moved pages, one after another. Returns the number of segments that
+    /// had to be fetched.
     pub fn fetch_all(&mut self, lpns: impl Iterator<Item = Lpn>) -> u64 {
         lpns.filter(|&lpn| self.fetch(lpn)).count() as u64
     }

@@ -1,4 +1,4 @@
-//! What a drive has done.
+//! Counters of a drive's work.
 
 use crate::sim::geometry::shape::Mode;
 
@@ -9,22 +9,22 @@ pub struct Counters {
     pub events: u64,
     /// Changes of the mapping, where it is kept over a power cut.
     pub changes: u64,
-    /// The first so many of them are durable. What a request that has ended did is durable when
-    /// this has reached what `changes` was at its end.
+    /// Changes that are durable: the first ones up to this number. The changes of a request are
+    /// durable when this number has reached the value that `changes` had when the request ended.
     pub durable_changes: u64,
-    /// Pages the host has read.
+    /// Pages read by the host.
     pub host_pages_read: u64,
-    /// Pages the host has written (a partly written page counts as one).
+    /// Pages written by the host (a partly written page counts as one).
     pub host_pages_written: u64,
     /// Read commands of the host.
     pub host_reads: u64,
     /// Write commands of the host.
     pub host_writes: u64,
-    /// Bytes the host has asked for.
+    /// Bytes requested by the host.
     pub host_bytes_read: u64,
-    /// Bytes the host has written.
+    /// Bytes written by the host.
     pub host_bytes_written: u64,
-    /// Logical pages that TRIM commands covered whole.
+    /// Logical pages that TRIM commands covered entirely.
     pub pages_trimmed: u64,
     /// Superblocks that TRIM emptied and that were erased before their space was needed.
     pub superblocks_trimmed: u64,
@@ -32,7 +32,7 @@ pub struct Counters {
     pub pages_relocated: u64,
     /// Pages overwritten while they were in the buffer, which took the same PPN.
     pub pages_coalesced: u64,
-    /// How often a half-duplex buffer was turned around.
+    /// Turnarounds of the half-duplex buffer.
     pub turnarounds: u64,
     /// Patrol reads.
     pub patrol_reads: u64,
@@ -42,7 +42,7 @@ pub struct Counters {
     pub pages_levelled: u64,
     /// Valid pages moved from the SLC cache to the data area.
     pub pages_folded: u64,
-    /// Trimmed pages that kept their place in the SLC cache, and that folding copied all the same.
+    /// Trimmed pages that still occupied the SLC cache, and that folding copied.
     pub invalid_pages_folded: u64,
     /// Page reads for the rest of partly written pages.
     pub merges: u64,
@@ -50,7 +50,7 @@ pub struct Counters {
     pub nand_reads: u64,
     /// Multi-plane pages programmed through the channel.
     pub nand_programs: u64,
-    /// Of these, multi-plane pages of parity.
+    /// Multi-plane pages of parity among these.
     pub parity_programs: u64,
     /// On-chip copies of a word line.
     pub folds: u64,
@@ -63,17 +63,17 @@ pub struct Counters {
     /// Multi-plane pages copied from a block in which a program failed to the block that replaces
     /// it.
     pub block_copies: u64,
-    /// Of the erases, those of blocks of the SLC cache.
+    /// Erases of blocks of the SLC cache, which are part of `erases`.
     pub slc_erases: u64,
-    /// Page reads and programs by the mode of the cells. They count when they are handed to
-    /// their die, the totals when the die begins.
+    /// Page reads of the data area. Page reads and programs of a mode are counted when they are
+    /// sent to their die; the totals of both modes, when the die begins.
     pub native_reads: u64,
     /// See [`Counters::native_reads`].
     pub slc_reads: u64,
     /// Flash pages that page reads of the data area sensed, retries included: one for each plane
-    /// that holds what is read.
+    /// that holds requested data.
     pub native_flash_pages_sensed: u64,
-    /// The same of reads in SLC mode.
+    /// Flash pages that page reads in SLC mode sensed, as above.
     pub slc_flash_pages_sensed: u64,
     /// See [`Counters::native_reads`].
     pub native_programs: u64,
@@ -87,21 +87,19 @@ pub struct Counters {
     pub read_retries: u64,
     /// Pages that no pass corrected.
     pub uncorrectable_pages: u64,
-    /// Of the uncorrectable pages, those rebuilt from parity.
+    /// Uncorrectable pages that were rebuilt from parity.
     pub rebuilt_pages: u64,
-    /// Of the uncorrectable pages, those whose data is lost, and pages whose program found no
-    /// block.
+    /// Uncorrectable pages whose data is lost, and pages whose program found no block.
     pub lost_pages: u64,
-    /// Read commands that ended with an error because data that they asked for is lost.
+    /// Read commands that failed because data that they requested is lost.
     pub failed_reads: u64,
-    /// Sectors of 512 bytes that these commands asked for and that are lost, each time they
-    /// are asked for.
+    /// Lost sectors of 512 bytes that these commands requested, counted at each request.
     pub uncorrectable_sectors: u64,
     /// Multi-plane pages of the L2P written back.
     pub l2p_programs: u64,
     /// Erases of the L2P's blocks, one a die.
     pub l2p_erases: u64,
-    /// Pages read that were found in the read-ahead buffer.
+    /// Pages that a read found in the read-ahead buffer.
     pub read_ahead_hits: u64,
     /// Bytes moved over the channels.
     pub channel_bytes: u64,
@@ -121,14 +119,14 @@ pub struct Counters {
     pub unsafe_shutdowns: u64,
     /// Programmed pages lost to a torn program of their word line, over all cuts.
     pub paired_pages_lost: u64,
-    /// Pages of writes that were taken back since they were not durable, over all cuts: those that
-    /// had been acknowledged, and those on their way.
+    /// Pages of writes that were undone because they were not durable, over all cuts: acknowledged
+    /// pages and pages on their way.
     pub undone_pages: u64,
     /// Cuts at which the capacitors did not hold long enough.
     pub failed_saves: u64,
-    /// Time that the last save on capacitors took, ns.
+    /// Duration of the last save on capacitors, ns.
     pub save_ns_last: u64,
-    /// From the last power-up until commands were served, ns.
+    /// Time from the last power-up until commands were served, ns.
     pub recovery_ns_last: u64,
     /// Busy time summed over dies, ns.
     pub die_busy_ns: u64,
@@ -143,13 +141,13 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Counts a page read in `mode` that senses so many flash pages.
+    /// Counts a page read in `mode` that senses `flash_pages`.
     #[inline]
     pub(in crate::sim) fn reads_of(&mut self, mode: Mode, flash_pages: u32) {
         self.passes_of(mode, 1, flash_pages);
     }
 
-    /// Counts passes of a page read in `mode`, each of which senses so many flash pages.
+    /// Counts `passes` of a page read in `mode`, each of which senses `flash_pages`.
     #[inline]
     pub(in crate::sim) fn passes_of(&mut self, mode: Mode, passes: u64, flash_pages: u32) {
         let sensed = passes * u64::from(flash_pages);
@@ -181,13 +179,12 @@ impl Counters {
         self.write_amplification_since(&Counters::default())
     }
 
-    /// Pages placed in flash, for whatever reason.
+    /// Pages placed in flash for any reason.
     pub fn pages_placed(&self) -> u64 {
         self.host_pages_written + self.pages_relocated + self.pages_levelled + self.pages_folded
     }
 
-    /// As [`Counters::write_amplification`], of what happened since the counters were those
-    /// of an earlier instant.
+    /// [`Counters::write_amplification`] since the counters were `earlier`.
     pub fn write_amplification_since(&self, earlier: &Counters) -> Option<f64> {
         let host = self.host_pages_written - earlier.host_pages_written;
         (host > 0).then(|| (self.pages_placed() - earlier.pages_placed()) as f64 / host as f64)

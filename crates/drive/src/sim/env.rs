@@ -1,5 +1,5 @@
-//! What every component gets: the figures of the drive, its layout, the clock with its events, and
-//! the counters.
+//! Data shared by all components: the figures of the drive, its layout, the clock with its events,
+//! and the counters.
 
 use stend_base::{EventQueue, Nanos, SimTime};
 use stend_model::spec::Spec;
@@ -12,9 +12,9 @@ use crate::sim::times::Times;
 /// The surroundings of all components of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Env {
-    /// The figures that the drive runs on.
+    /// The figures of the simulation.
     pub spec: Spec,
-    /// Where superblocks and pages lie.
+    /// Places of superblocks and pages.
     pub layout: Layout,
     /// Figures that every request needs and that follow from both.
     pub limits: Limits,
@@ -22,7 +22,7 @@ pub(in crate::sim) struct Env {
     pub times: Times,
     /// The clock, and the events to come.
     pub queue: EventQueue,
-    /// What the drive has done.
+    /// Counters of the drive's work.
     pub counters: Counters,
     /// Hash of the history: see [`Env::trace`].
     trace: u64,
@@ -51,7 +51,7 @@ impl Env {
     #[inline(always)]
     pub fn trace(&mut self, kind: u8, index: u32) {
         let what = u64::from(kind) << 32 | u64::from(index);
-        // FNV-1a by words: order matters, and it costs a multiplication.
+        // FNV-1a by words: the order matters, and it costs one multiplication.
         self.trace = (self.trace ^ what ^ self.queue.now().0.rotate_left(24))
             .wrapping_mul(0x0000_0100_0000_01b3);
     }
@@ -61,7 +61,7 @@ impl Env {
         self.trace
     }
 
-    /// Sets the timer of a kind, of which there is one.
+    /// Sets the timer of a kind, which has only one.
     pub fn set_timer(&mut self, after: Nanos, kind: u8) {
         let at = self.queue.now() + after;
         self.queue.schedule(stend_base::Lane::Timer, at, kind, 0);

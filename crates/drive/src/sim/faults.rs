@@ -1,4 +1,4 @@
-//! Faults that a test switches on and must then find: in this crate's own only.
+//! Faults that a test injects and must then find: only in this crate's own tests.
 
 /// A fault of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,12 +13,11 @@ pub enum Fault {
     Unordered,
     /// Parity of stripes that are not full is not saved.
     ParityUnsaved,
-    /// What a fold has copied counts as durable before its parity has been copied too.
+    /// Copies of a fold count as durable before their parity has been copied too.
     FoldEarly,
     /// A page that was lost does not enter the journal.
     LossForgotten,
-    /// Data that coalesces with what an open multi-plane page holds does not wait for its own
-    /// request.
+    /// Data that coalesces into an open multi-plane page does not wait for its own request.
     CoalesceTorn,
 }
 
@@ -36,14 +35,14 @@ impl Faults {
         self.injected = Some(fault);
     }
 
-    /// Whether a fault is switched on.
+    /// True if `fault` is switched on.
     #[cfg(test)]
     #[inline(always)]
     pub fn has(self, fault: Fault) -> bool {
         self.injected == Some(fault)
     }
 
-    /// Whether a fault is switched on.
+    /// True if `fault` is switched on.
     #[cfg(not(test))]
     #[inline(always)]
     pub const fn has(self, _: Fault) -> bool {

@@ -2,14 +2,15 @@
 //! one word line of a superblock of the data area, inside each die, without the channel and without
 //! the data passing the controller.
 //!
-//! Whole pages are copied, whatever is stale in them; a word line of a die on which nothing is
-//! occupied is passed over, and so is parity of a stripe in which nothing is. Cache superblocks are
-//! emptied in the order in which they were closed.
+//! Whole pages are copied, even if some of their content is stale; a word line of a die is skipped
+//! if nothing on it is occupied, and so is the parity of a stripe in which nothing is. Cache
+//! superblocks are emptied in the order in which they were closed.
 //!
-//! How wide folding runs: on a few dies beside the host's writes once the cache holds more than its
-//! watermark, on as many as may when the host is about to find no room, and in the working slices
-//! of idle time. That is all dies, unless the firmware holds folding to fewer: programming a die in
-//! the native mode draws its peak current, and what the drive may draw does not grow with its dies.
+//! Folding runs on a few dies beside the host's writes once the cache holds more than its
+//! watermark. It runs on the largest number of dies when the host is about to find no room, and in
+//! the working slices of idle time. That number is all dies, unless the firmware limits it:
+//! programming a die in the native mode draws its peak current, and the current that the drive may
+//! draw does not grow with its number of dies.
 
 use crate::nand::Work;
 use stend_base::Nanos;
@@ -28,14 +29,14 @@ use crate::sim::l2p::table::prefetch_occupied;
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
 
-/// How far folding could continue.
+/// Result of an attempt to continue folding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sim) enum Folding {
     /// A fold has begun.
     Begun,
-    /// Nothing more is to be folded now.
+    /// Nothing more can be folded now.
     Waits,
-    /// GC has to make room in the data area first.
+    /// GC must make room in the data area first.
     NeedsGc,
 }
 
@@ -44,25 +45,25 @@ pub(in crate::sim) enum Folding {
 pub(in crate::sim) struct Folder {
     /// Dies copying, or waiting for the controller to map what they copied.
     in_flight: u32,
-    /// Background folding pauses; folding on more dies does not.
+    /// True while background folding pauses; folding on more dies does not pause.
     paused: bool,
 }
 
-/// Which superblocks are folded, and when.
+/// Choice of superblocks, and start of folds.
 impl Folder {
-    /// Whether there is a cache that is folded, and a drive that is written.
+    /// True if there is a cache that is folded and the drive is not read-only.
     #[inline(always)]
     pub fn may_run(env: &Env, store: &Store) -> bool {
         env.limits.emptying == Some(Emptying::OnChip) && !store.ftl.space.is_read_only()
     }
 
-    /// Whether it runs on fewer dies than it ever may.
+    /// True if folding runs on fewer dies than the maximum.
     #[inline(always)]
     pub fn has_idle_dies(&self, env: &Env) -> bool {
         self.in_flight < env.limits.fold_dies_max
     }
 
-    /// Begins as much as may run now.
+    /// Begins as many word lines as may run now.
     pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> Folding {
         while self.in_flight < self.width(env, store, idle) {
             if !store.ftl.fold.is_under_way() {
@@ -101,7 +102,7 @@ impl Folder {
         }
     }
 
-    /// Whether another fold may begin in idle time.
+    /// True if another fold may begin in idle time.
     pub fn idle_wants(env: &Env, store: &Store) -> bool {
         match env.spec.cache().fold_limit {
             FoldLimit::Dies {
@@ -112,15 +113,15 @@ impl Folder {
         }
     }
 
-    /// Chooses what to fold next.
+    /// Chooses and begins the next fold.
     fn begin(&mut self, env: &mut Env, store: &mut Store) -> Folding {
         erase_dead_cache(env, store);
         let count = sources(env);
         if store.ftl.superblocks.closed_cache().len() < count {
             return Folding::Waits;
         }
-        // After a power cut has cost pages, GC may need the superblock that would only wait to be
-        // filled here.
+        // After a power cut has cost pages, GC may need the superblock that would only wait here to
+        // be filled.
         let cannot_go_on = store.ftl.space.free(Pool::Data) <= data_floor(env, store);
         if store.persistence.is_some() && cannot_go_on {
             return Folding::NeedsGc;
@@ -145,7 +146,7 @@ impl Folder {
         Folding::Begun
     }
 
-    /// Nothing is folded any more.
+    /// Stops all folding.
     pub fn power_cut(&mut self) {
         *self = Folder::default();
     }
@@ -157,8 +158,8 @@ fn sources(env: &Env) -> usize {
 }
 
 /// Free multi-plane pages of the data area that folding must leave to GC. After a power cut has
-/// cost some, GC may find no room in the cache in turn: then folding, which makes it, goes first,
-/// as long as there is a superblock to fold into.
+/// cost some, GC may in turn find no room in the cache: then folding, which makes room, has
+/// priority while there is a superblock to fold into.
 fn data_floor(env: &Env, store: &Store) -> i64 {
     let ftl = &store.ftl;
     let enters_cache = env.spec.cache().takes_gc;
@@ -186,7 +187,7 @@ fn erase_dead_cache(env: &mut Env, store: &mut Store) {
     }
 }
 
-/// Die of a word line, and the time that it needs to copy it.
+/// Die of a word line, and the time to copy the line.
 fn copy_time(env: &Env, within: u32) -> (DieId, Nanos) {
     let (word_line, die) = env.layout.shape(Mode::Slc).place(within);
     let pages = sources(env) as u32;
@@ -224,9 +225,9 @@ fn covers_data(env: &Env, store: &Store, within: u32) -> bool {
     })
 }
 
-/// A word line of a die: copying it, and mapping what was copied.
+/// Copying a word line of a die, and mapping the copies.
 impl Folder {
-    /// Begins the next word line of a die. False when all have begun.
+    /// Begins the next word line of a die. Returns false if all have begun.
     fn copy_next(&mut self, env: &mut Env, store: &mut Store) -> bool {
         let shape = *env.layout.shape(Mode::Slc);
         let ftl = &mut store.ftl;
@@ -252,8 +253,8 @@ impl Folder {
         true
     }
 
-    /// A copy has failed: it is done again in another block, which takes `before` to prepare,
-    /// before all that waits for its die.
+    /// Repeats a failed copy in another block, which takes `before` to prepare, ahead of all that
+    /// waits for its die.
     pub fn copy_again(&mut self, env: &mut Env, store: &mut Store, within: u32, before: Nanos) {
         env.counters.folds += 1;
         let (die, copy) = copy_time(env, within);
@@ -264,13 +265,13 @@ impl Folder {
             .submit_first(env, die, Class::Background, Work::OnDie { busy }, op);
     }
 
-    /// A copy has failed, and there is no block for it: what was to be folded stays where it is, in
-    /// a drive that takes no more writes.
+    /// Abandons a failed copy for which there is no block: the data stays in the cache, and the
+    /// drive is read-only.
     pub fn give_up(&mut self) {
         self.in_flight -= 1;
     }
 
-    /// A die has copied a word line: its L2P entries are to be changed.
+    /// Handles a word line that a die has copied: its L2P entries are to be changed.
     pub fn copied(
         &mut self,
         env: &mut Env,
@@ -306,7 +307,7 @@ impl Folder {
         );
     }
 
-    /// The copied pages that are still valid get their new place.
+    /// Maps the copied pages that are still valid to their new places.
     pub fn map(&mut self, env: &mut Env, store: &mut Store, within: u32) {
         for (page, source) in (0u32..).zip(store.ftl.fold.sources()) {
             let from = env.layout.first_mp_page(source) + within;
@@ -322,13 +323,13 @@ impl Folder {
         self.word_line_done(env, store, within);
     }
 
-    /// The pause of background folding has ended.
+    /// Ends the pause of background folding.
     pub fn pause_ends(&mut self) {
         self.paused = false;
     }
 
-    /// One word line of one die is behind the fold; at the last, the cache superblocks are
-    /// released and the one of the data area is full.
+    /// Notes one word line of one die as done; after the last, the cache superblocks are released
+    /// and the superblock of the data area is full.
     fn word_line_done(&mut self, env: &mut Env, store: &mut Store, within: u32) {
         if store.parity().is_some() {
             log_folded_stripe(env, store, within);
@@ -366,8 +367,8 @@ fn map_page(env: &mut Env, store: &mut Store, from: MpPage, to: MpPage) {
     }
 }
 
-/// A word line of a die is behind the fold: if it is the last of its stripe, what was copied of the
-/// stripe is logged for the journal, as far as it is still valid.
+/// Logs, for the journal, the copies of a stripe that are still valid, if word line `within` is the
+/// last of the stripe.
 #[cold]
 fn log_folded_stripe(env: &Env, store: &mut Store, within: u32) {
     let Some(stripe) = store.ftl.fold.is_behind(&env.layout, within) else {

@@ -1,14 +1,14 @@
-//! The half-duplex buffer: it serves either what is written or what is read ahead at a time.
+//! The half-duplex buffer: it serves either writes or read-ahead at a time.
 //!
 //! In a drive that keeps the host's data out of its DRAM, a small buffer in the controller serves
-//! both directions. Commands that need it are taken up in the order in which they come: all writes,
-//! and the reads that continue where another ended, ahead of which the drive reads. Such a read
-//! that follows on writes waits until these are received; a write that follows on such reads waits
-//! until these have been sent, and what was read ahead is given up. What any other read asks for is
-//! sent as it comes from flash, whatever the buffer serves.
+//! both directions. Commands that need it are started in order of arrival: all writes, and
+//! sequential reads, which continue where another read ended and which the drive reads ahead. A
+//! sequential read after writes waits until these are received; a write after sequential reads
+//! waits until these have been sent, and read-ahead data is dropped. Data of any other read is sent
+//! as it comes from flash, whatever direction the buffer serves.
 //!
-//! Where data has gone to flash, the turnaround to reads costs the firmware a time of its own: it
-//! brings the copy of its L2P up to date first.
+//! If data has gone to flash, the turnaround to reads costs the firmware additional time: it first
+//! updates its copy of the L2P.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ use crate::sim::host::{Command, Host};
 use crate::sim::ids::CommandId;
 use crate::sim::reads::Reads;
 
-/// Streams of reads that are told apart.
+/// Number of sequential read streams that are recognised.
 const STREAMS: usize = 4;
 
 /// A buffer that serves one direction at a time.
@@ -29,12 +29,11 @@ pub(in crate::sim) struct HalfDuplex {
     serves: Op,
     /// Commands of this direction that hold the buffer and have not ended.
     active: u32,
-    /// Where the last read of each stream ended, bytes; the one used longest ago first.
+    /// End of the last read of each stream, bytes; the stream used longest ago first.
     read_ends: [u64; STREAMS],
-    /// Reads and writes that wait for the buffer, in the order in which they came.
+    /// Reads and writes that wait for the buffer, in order of arrival.
     waiting: VecDeque<CommandId>,
-    /// What the firmware has yet to take for the last turnaround, with the read that it takes up
-    /// next.
+    /// Firmware time of the last turnaround that has not passed yet; it is added to the next read.
     owed: Nanos,
 }
 
@@ -49,7 +48,7 @@ impl HalfDuplex {
         }
     }
 
-    /// Whether a read continues where another ended; notes where it ends.
+    /// Returns true if a read continues where another ended; notes its end.
     fn is_sequential(&mut self, offset_bytes: u64, end_byte: u64) -> bool {
         let found = self.read_ends.iter().position(|end| *end == offset_bytes);
         self.read_ends[found.unwrap_or(0)..].rotate_left(1);
@@ -57,8 +56,8 @@ impl HalfDuplex {
         found.is_some()
     }
 
-    /// Takes up a command at once, if it is a write while nothing but writes are served and nobody
-    /// waits. Otherwise does nothing and returns false.
+    /// Starts a write at once, if the buffer serves writes and no command waits. Otherwise does
+    /// nothing and returns false.
     #[inline(always)]
     pub fn takes_write(&mut self, command: &mut Command) -> bool {
         let takes = command.op == Op::Write && self.serves == Op::Write && self.waiting.is_empty();
@@ -69,14 +68,14 @@ impl HalfDuplex {
         takes
     }
 
-    /// Whether commands wait for the buffer.
+    /// True if commands wait for the buffer.
     #[inline(always)]
     pub fn somebody_waits(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether a command has to wait for the buffer; if so, [`HalfDuplex::take_next`] tells when it
-    /// is taken up.
+    /// Returns true if a command has to wait for the buffer; [`HalfDuplex::take_next`] then starts
+    /// it.
     #[inline(never)]
     pub fn keeps_waiting(
         &mut self,
@@ -100,7 +99,7 @@ impl HalfDuplex {
         true
     }
 
-    /// Gives a command of a direction the buffer, if it may have it now.
+    /// Assigns the buffer to a command of a direction, if it may have it now.
     fn admit(
         &mut self,
         env: &mut Env,
@@ -125,18 +124,18 @@ impl HalfDuplex {
         true
     }
 
-    /// What the firmware takes for a turnaround beside the command that it takes up now.
+    /// Takes the firmware time of a turnaround that is added to the command that starts now.
     #[inline]
     pub fn take_turnaround(&mut self) -> Nanos {
         std::mem::take(&mut self.owed)
     }
 
-    /// A command that held the buffer has ended.
+    /// Notes the end of a command that held the buffer.
     pub fn ended(&mut self) {
         self.active -= 1;
     }
 
-    /// Takes the next command that waits, if it may have the buffer now.
+    /// Removes and returns the next waiting command, if it may have the buffer now.
     pub fn take_next(
         &mut self,
         env: &mut Env,
@@ -151,7 +150,7 @@ impl HalfDuplex {
         self.waiting.pop_front()
     }
 
-    /// Nothing is in the buffer any more.
+    /// Empties the buffer at a power cut.
     pub fn power_cut(&mut self) {
         *self = HalfDuplex::new();
     }

@@ -1,5 +1,5 @@
-//! What the drive does while the host is silent: it empties the SLC cache and collects garbage, in
-//! slices of work and rest, until there is nothing left to do or the host sends a request.
+//! Work of the drive while the host is silent: it empties the SLC cache and collects garbage, in
+//! slices of work and rest, until nothing is left to do or the host sends a request.
 
 use stend_base::{Lane, Nanos, SimTime};
 
@@ -10,13 +10,13 @@ use crate::sim::kind;
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Idle {
     silent_since: SimTime,
-    /// When the firmware last looked at a write.
+    /// Instant at which the firmware last processed a write.
     last_write: SimTime,
-    /// The timer that ends the delay is set.
+    /// True if the timer that ends the delay is set.
     timer_set: bool,
     working: bool,
     in_slice: bool,
-    /// Slices follow each other: a timer of one is set.
+    /// True while slices follow each other: a timer of one is set.
     slices: bool,
 }
 
@@ -27,25 +27,25 @@ impl Idle {
         self.working
     }
 
-    /// When the host learned of its last completion.
+    /// Instant at which the host received its last completion.
     pub fn silent_since(&self) -> SimTime {
         self.silent_since
     }
 
-    /// The firmware has looked at a write.
+    /// Notes that the firmware has processed a write.
     #[inline(always)]
     pub fn host_writes(&mut self, env: &Env) {
         self.last_write = env.now();
     }
 
-    /// Whether the host has written within the time after which the drive would begin idle work:
-    /// a host that only reads need not wait for space, and its reads would wait for the dies.
+    /// True if the host has written within the last `idle.delay`: a host that only reads need not
+    /// wait for space, and its reads would wait for the dies.
     #[inline]
     pub fn beside_writes(&self, env: &Env) -> bool {
         env.now().since(self.last_write) < env.spec.idle.delay
     }
 
-    /// True while there is idle work left, resting or not.
+    /// True while there is idle work left, also in the resting part of a slice.
     pub fn has_slices(&self) -> bool {
         self.slices
     }
@@ -56,7 +56,7 @@ impl Idle {
         self.in_slice
     }
 
-    /// The host awaits nothing any more.
+    /// Notes that the host awaits nothing any more.
     pub fn host_fell_silent(&mut self, env: &mut Env) {
         self.silent_since = env.now();
         if !self.timer_set {
@@ -64,14 +64,13 @@ impl Idle {
         }
     }
 
-    /// The delay ends at an instant.
+    /// Sets the end of the delay.
     pub fn set_timer(&mut self, env: &mut Env, at: SimTime) {
         self.timer_set = true;
         env.queue.schedule(Lane::Timer, at, kind::IDLE_BEGIN, 0);
     }
 
-    /// The timer of the delay has ended, in a drive whose host is silent, or is not. Whether the
-    /// delay has.
+    /// Handles the timer of the delay. Returns true if the host is silent and the delay has ended.
     pub fn delay_ends(&mut self, env: &mut Env, is_silent: bool) -> bool {
         self.timer_set = false;
         if !is_silent {
@@ -85,14 +84,14 @@ impl Idle {
         true
     }
 
-    /// Idle time begins. Whether there is idle work in it; without, the drive stands still until
+    /// Begins idle time. Returns true if it has idle work; otherwise the drive stands still until
     /// the host sends another request.
     pub fn begin(&mut self, env: &Env) -> bool {
         self.working = true;
         env.spec.idle.enabled
     }
 
-    /// A slice begins, if there is work. Whether there is.
+    /// Begins a slice if there is work. Returns `has_work`.
     pub fn slice_begins(&mut self, env: &mut Env, has_work: bool) -> bool {
         self.in_slice = has_work;
         self.slices = has_work;
@@ -104,7 +103,7 @@ impl Idle {
         has_work
     }
 
-    /// A working or resting part of a slice ends. Whether the next slice begins.
+    /// Ends a working or resting part of a slice. Returns true if the next slice begins.
     pub fn slice_ends(&mut self, env: &mut Env) -> bool {
         if !self.in_slice {
             return true;
@@ -119,7 +118,7 @@ impl Idle {
         false
     }
 
-    /// The host sends a request.
+    /// Ends idle time, since the host sends a request.
     pub fn end(&mut self, env: &mut Env) {
         self.working = false;
         self.in_slice = false;
@@ -127,7 +126,7 @@ impl Idle {
         env.queue.cancel(kind::IDLE_SLICE, 0);
     }
 
-    /// Gives idle work up until the host has sent another request.
+    /// Stops idle work until the host has sent another request.
     pub fn halt(&mut self, env: &mut Env) {
         env.queue.cancel(kind::IDLE_BEGIN, 0);
         env.queue.cancel(kind::IDLE_SLICE, 0);
@@ -139,7 +138,7 @@ impl Idle {
         };
     }
 
-    /// The power is gone. The caller forgets the timers.
+    /// Resets everything at a power cut. The caller drops the timers.
     pub fn power_cut(&mut self) {
         *self = Idle::default();
     }

@@ -6,7 +6,7 @@ pub(crate) use stend_model::ids::{
 
 use crate::table::Word;
 
-/// Lets tables keep numbers of something.
+/// Allows tables to store the numbers of these types.
 macro_rules! words {
     ($($name:ident)*) => {$(
         impl Word for $name {
@@ -27,44 +27,46 @@ macro_rules! words {
 
 words! { BlockId CommandId DieId Lpn MpPage Ppn Row SuperblockId }
 
-/// Streams of the host at most.
+/// Maximum number of streams of the host.
 pub(crate) const STREAMS_HOST_MAX: usize = 4;
-/// Streams at most: those of the host and of GC, numbered in turn, and behind the last of GC the
-/// one of wear levelling. A power of two, so that a number is taken modulo it rather than checked.
+/// Maximum number of streams: those of the host and of GC, numbered alternately, and after the last
+/// of GC the one of wear levelling. A power of two, so that a number is taken modulo it rather than
+/// checked.
 pub(crate) const STREAMS_MAX: usize = (2 * (STREAMS_HOST_MAX + 1)).next_power_of_two();
 
-/// Who writes: even numbers are the host's, odd ones GC's.
+/// Number of a stream of writes: even numbers are the host's, odd ones GC's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct StreamId(u8);
 
 impl StreamId {
-    /// The host's; of several, the one for the coldest data, or for what enters the SLC cache.
+    /// The host's stream; of several, the one for the coldest data, or for data that enters the SLC
+    /// cache.
     pub const HOST: StreamId = StreamId(0);
-    /// The host's for what bypasses the SLC cache: long requests, or the superblock of the data
-    /// area that the host has set aside.
+    /// The host's stream for data that bypasses the SLC cache: long requests, or the superblock of
+    /// the data area that the host has set aside.
     pub const BYPASSING: StreamId = StreamId(2);
-    /// GC's; of several, the one for what was not relocated before.
+    /// GC's stream; of several, the one for data that was not relocated before.
     pub const GC: StreamId = StreamId(1);
 
-    /// The host's for data of a heat, 0 for the coldest.
+    /// The host's stream for data of a heat, 0 for the coldest.
     #[inline]
     pub fn host(heat: u32) -> StreamId {
         StreamId(2 * heat as u8)
     }
 
-    /// GC's for data that was relocated so often before.
+    /// GC's stream for data that has been relocated `generation` times before.
     #[inline]
     pub fn gc(generation: u8) -> StreamId {
         StreamId(2 * generation + 1)
     }
 
-    /// The stream of a number.
+    /// The stream with a number.
     #[inline]
     pub fn nth(number: usize) -> StreamId {
         StreamId(number as u8)
     }
 
-    /// Whether the host writes.
+    /// True if the stream is the host's.
     #[inline]
     pub fn is_host(self) -> bool {
         self.0 & 1 == 0
@@ -76,7 +78,7 @@ impl StreamId {
         self.0 as usize % STREAMS_MAX
     }
 
-    /// How often the data of this stream has been relocated.
+    /// Relocations of the data of this stream.
     pub fn generation(self) -> u8 {
         if self.is_host() { 0 } else { self.0 / 2 + 1 }
     }

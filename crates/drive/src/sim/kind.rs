@@ -1,18 +1,18 @@
 //! The kinds of events and their sources, in one table.
 //!
-//! The order of the table ranks events of one instant. Hardware comes first: what it frees,
-//! the firmware may use at the same instant. Then come the firmware's short timers, arrivals and
-//! completions, and the host's processors, which react to what the drive sends. Idle states and
-//! heat come after them: they see everything that happened up to and including their instant.
+//! The order of the table ranks events of one instant. Hardware comes first: the firmware may use
+//! at the same instant what hardware frees. Then come the firmware's short timers, arrivals and
+//! completions, and the host's processors, which react to the drive's completions. Idle states and
+//! heat come after them: they take into account everything up to and including their instant.
 
 use stend_model::spec::Spec;
 
-/// Sources of a SATA link: the medium.
+/// Event sources of a SATA link: the medium.
 pub const SATA_LINKS: u32 = 1;
-/// Sources of a PCIe link: both directions, and the host's memory.
+/// Event sources of a PCIe link: both directions, and the host's memory.
 pub const PCIE_LINKS: u32 = 3;
 
-/// Makes, from one row for each kind, its rank and its number of sources.
+/// Defines the rank and the number of sources of each kind, from one row for each.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident: $sources:expr,)*) => {
         #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
@@ -21,7 +21,7 @@ macro_rules! kinds {
 
         $($(#[$doc])* pub const $name: u8 = Rank::$name as u8;)*
 
-        /// By rank: the number of sources of each kind. A mechanism that is off has none.
+        /// Number of sources of each kind, by rank. A mechanism that is off has none.
         const SOURCES: &[fn(&Spec) -> u32] = &[$($sources),*];
     };
 }
@@ -62,7 +62,7 @@ kinds! {
     },
 }
 
-/// By kind: its number of sources in a drive.
+/// Number of sources of each kind in a drive.
 pub fn sources(spec: &Spec) -> Vec<u32> {
     SOURCES.iter().map(|of| of(spec)).collect()
 }

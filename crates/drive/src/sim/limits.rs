@@ -10,21 +10,21 @@ use crate::sim::ids::{STREAMS_MAX as MOST, StreamId};
 /// Thresholds in multi-plane pages.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Limits {
-    /// What each stream opens whenever it needs a superblock; `None` where it depends on free
+    /// Kind that each stream opens whenever it needs a superblock; `None` if it depends on free
     /// space.
     pub always: [Option<Kind>; MOST],
-    /// The host's reserve, where all of its writes always open superblocks of one kind.
+    /// The host's reserve, if all of its writes always open superblocks of one kind.
     pub host: Option<HostReserve>,
-    /// GC may run for other reasons than space.
+    /// True if GC may run for other reasons than space.
     pub gc_beside_space: bool,
-    /// Patrol reads find data to refresh.
+    /// True if patrol reads find data to refresh.
     pub patrols: bool,
-    /// How the SLC cache is emptied, if there is one.
+    /// Method to empty the SLC cache, if there is one.
     pub emptying: Option<Emptying>,
-    /// Multi-plane pages under way while the cache is emptied through the controller and nobody
+    /// Multi-plane pages under way while the cache is emptied through the controller and nothing
     /// waits for it, if they are fewer than those of GC.
     pub emptying_paced: Option<u32>,
-    /// Dies that folding may ever run on at once.
+    /// Maximum of dies that fold at once.
     pub fold_dies_max: u32,
     /// Free multi-plane pages of each pool that the host must leave to the drive's own work.
     pub host_floor: [i64; 2],
@@ -37,23 +37,24 @@ pub(crate) struct Limits {
     /// Free multi-plane pages of the data area that folding must leave.
     pub fold_data_floor: i64,
     /// Free multi-plane pages of the data area below which no static superblock of the cache is
-    /// emptied through the controller: as many as it may hold above those that folding must leave.
+    /// emptied through the controller: its content, in addition to the pages that folding must
+    /// leave.
     pub empty_room: i64,
     /// Free multi-plane pages of the cache below which folding runs on all dies.
     pub fold_all_below: i64,
     /// Bytes of one program, by mode.
     pub program_bytes: [u32; 2],
-    /// Multi-plane pages that so many pages take, with their parity, by mode.
+    /// Multi-plane pages that a number of pages occupies, with their parity, by mode and number.
     mp_pages_for: [Vec<u32>; 2],
 }
 
-/// What the host opens, and the free multi-plane pages that it must leave there.
+/// Kind of superblock that the host opens, and the free multi-plane pages that it must leave there.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct HostReserve {
     pub kind: Kind,
     pub floor: i64,
     /// Multi-plane pages of the SLC cache that are emptied at once, for which the data area needs
-    /// room; 0 where the host does not wait for them.
+    /// room; 0 if the host does not wait for them.
     pub emptied_at_once: i64,
 }
 
@@ -67,7 +68,7 @@ impl Limits {
         let further = spec.further_streams();
         let host_streams = spec.host_streams();
         // Each further stream of the host may hold a multi-plane page that is not full, and one of
-        // parity behind it, beyond what one stream would.
+        // parity after it, beyond the pages of one stream.
         let kept = gc.reserve_superblocks + further + spec.superblocks_half_folded();
         let data_floor = mp_pages(Pool::Data, kept) + 2 * i64::from(host_streams - 1);
         let cache_floor = mp_pages(Pool::SlcCache, spec.cache_superblocks_kept());
@@ -124,29 +125,29 @@ impl Limits {
         }
     }
 
-    /// True if the host waits for its SLC cache, and is paced by what GC makes room for.
+    /// True if the host waits for its SLC cache, and is paced by the room that GC makes.
     #[inline(always)]
     pub fn paces_host(&self) -> bool {
         self.host.is_some_and(|host| host.emptied_at_once > 0)
     }
 
-    /// Multi-plane pages of a mode that `pages` take, with their parity. `pages` are at most those
-    /// of the write buffer and of one program.
+    /// Multi-plane pages of a mode that `pages` occupy, with their parity. `pages` are at most
+    /// those of the write buffer and of one program.
     #[inline]
     pub fn mp_pages_for(&self, mode: Mode, pages: u32) -> i64 {
         i64::from(self.mp_pages_for[mode as usize][pages as usize])
     }
 }
 
-/// Multi-plane pages of the data area for what the host writes there directly or in SLC mode, where
-/// all that it may write takes `room` by mode: beside an open superblock, one to open.
+/// Multi-plane pages of the data area for data that the host writes there directly or in SLC mode;
+/// all that it may write occupies `room`, by mode. Beside an open superblock, there is one to open.
 fn room_to_open(spec: &Spec, layout: &Layout, room: [i64; 2]) -> i64 {
     let [slc, native] = room;
     let bits = i64::from(spec.data.timing.pages_per_word_line());
     native.max(layout.mp_pages_of(Pool::Data, 2) + bits * slc)
 }
 
-/// How far the firmware limits emptying the cache: [`Limits::emptying_paced`] and
+/// Limits of the firmware on emptying the cache: [`Limits::emptying_paced`] and
 /// [`Limits::fold_dies_max`].
 fn fold_limits(spec: &Spec) -> (Option<u32>, u32) {
     match spec.cache.as_ref().map(|cache| cache.fold_limit) {
@@ -156,7 +157,7 @@ fn fold_limits(spec: &Spec) -> (Option<u32>, u32) {
     }
 }
 
-/// The host's reserve, where all of its writes always open superblocks of one kind.
+/// The host's reserve, if all of its writes always open superblocks of one kind.
 fn host_reserve(
     spec: &Spec,
     layout: &Layout,
@@ -171,7 +172,7 @@ fn host_reserve(
     })
 }
 
-/// Superblocks of the SLC cache that are emptied together. None where GC enters the cache: it keeps
+/// Superblocks of the SLC cache that are emptied together. 0 if GC enters the cache: it keeps
 /// superblocks there for that, and the host leaves as many free.
 fn emptied_at_once(spec: &Spec) -> u32 {
     match &spec.cache {
@@ -183,7 +184,7 @@ fn emptied_at_once(spec: &Spec) -> u32 {
     }
 }
 
-/// What each stream always opens.
+/// Kind that each stream always opens.
 fn always(spec: &Spec) -> [Option<Kind>; MOST] {
     let Some(cache) = &spec.cache else {
         return [Some(Kind::NATIVE); MOST];
@@ -201,7 +202,7 @@ fn always(spec: &Spec) -> [Option<Kind>; MOST] {
     })
 }
 
-/// Multi-plane pages that `pages` take with their parity, in superblocks of this shape.
+/// Multi-plane pages that `pages` occupy with their parity, in superblocks of this shape.
 fn mp_pages_with_parity(spec: &Spec, shape: &Shape, pages: u32) -> u32 {
     let mp_pages_per_program = shape.mp_pages_per_program;
     let programs = pages.div_ceil(spec.pages_per_mp_page * mp_pages_per_program);

@@ -1,7 +1,7 @@
-//! The simulated drive: its components, lower ones first, and what wires them.
+//! The simulated drive: its components, lower ones first, and their wiring.
 //!
-//! A component owns its fields. It is handed what lies below it, and answers what those above have
-//! to do; [`SimDrive`] acts on that.
+//! A component owns its fields. It gets references to the components below it, and returns the work
+//! for those above; [`SimDrive`] starts that work.
 
 mod counters;
 mod env;

@@ -1,9 +1,9 @@
 //! Patrol reads (background media scan): firmware reads a page of each block in turn, of its
-//! weakest word line, to find data that has to be refreshed before the host meets it. The host's
-//! reads wait for those that have begun.
+//! weakest word line, to find data that has to be refreshed before the host reads it. The host's
+//! reads wait for patrol reads that have begun.
 //!
-//! Sampled pages stand for their block, as in US patent 10,545,810. Simplified: patrol reads keep
-//! pace with the host's commands; in silence nobody waits for them, and none are made.
+//! Sampled pages represent their block, as in US patent 10,545,810. Simplified: patrol reads keep
+//! pace with the host's commands; in silence no command waits for them, and none are made.
 
 use stend_base::{Nanos, SimTime};
 use stend_model::nand::Class;
@@ -15,10 +15,10 @@ use crate::sim::media::Part;
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
 
-/// Superblocks that one patrol read passes over at most, looking for one that holds data.
+/// Maximum of superblocks that one patrol read skips while it looks for one that holds data.
 const PASSED_OVER_MAX: u32 = 64;
 
-/// Where the patrol has come to.
+/// Position of the patrol.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Patrol {
     interval: Nanos,
@@ -28,7 +28,7 @@ pub(in crate::sim) struct Patrol {
 }
 
 impl Patrol {
-    /// That of a new drive; `None` where there are no patrol reads.
+    /// The patrol of a new drive; `None` if there are no patrol reads.
     pub fn new(spec: &Spec) -> Option<Patrol> {
         let interval = spec.media.as_ref()?.patrol_interval?;
         Some(Patrol {
@@ -80,15 +80,15 @@ impl Patrol {
         None
     }
 
-    /// Goes on to the next superblock.
+    /// Advances to the next superblock.
     fn pass_over(&mut self, env: &Env) {
         self.die = DieId(0);
         self.superblock = SuperblockId((self.superblock.0 + 1) % env.layout.superblocks());
     }
 }
 
-/// The page that stands for a block: of its valid ones that of the weakest row, or of the next row
-/// after it.
+/// The page that represents a block: the valid page of the weakest row, or of the next row with
+/// one.
 fn sample(env: &Env, store: &Store, superblock: SuperblockId, die: DieId) -> Option<MpPage> {
     let mode = store.ftl.superblocks.mode(superblock);
     let shape = env.layout.shape(mode);

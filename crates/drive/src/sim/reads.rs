@@ -1,7 +1,7 @@
 //! Reading: from the buffer, from flash, and ahead of sequential streams.
 //!
 //! Pages of a command that lie in one multi-plane page are read together. A command that continues
-//! where another ended makes a stream; from the second on, the drive reads ahead of it.
+//! where another ended makes a stream; from its second such command on, the drive reads ahead.
 
 use std::collections::VecDeque;
 
@@ -26,9 +26,9 @@ struct Entry {
     first: Lpn,
     end: Lpn,
     ready: bool,
-    /// Its stream has dropped it; it is removed when its read ends.
+    /// True if its stream has dropped it; it is removed when its read ends.
     forgotten: bool,
-    /// Commands that wait for it.
+    /// First entry of the list of commands that wait for it.
     waiters: u32,
 }
 
@@ -41,16 +41,16 @@ struct Waiter {
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Stream {
-    /// Where a read would continue it; [`NOWHERE`] before its first.
+    /// Offset at which a read would continue the stream, in bytes; [`NOWHERE`] before its first.
     next_byte: u64,
     continued: u32,
     last_used: u64,
-    /// Read ahead, in ascending order and without gaps up to `frontier`.
+    /// Entries read ahead, in ascending order and without gaps up to `frontier`.
     entries: VecDeque<u32>,
     frontier: Lpn,
 }
 
-/// No offset of a request.
+/// An offset that no request has.
 const NOWHERE: u64 = u64::MAX;
 
 impl Stream {
@@ -101,7 +101,7 @@ impl Reads {
         }
     }
 
-    /// The stream that a read at this offset continues, and true; else the least recently used
+    /// The stream that a read at this offset continues, and true; otherwise the least recently used
     /// stream, and false.
     #[inline]
     fn find(&self, offset_bytes: u64) -> (usize, bool) {
@@ -117,7 +117,7 @@ impl Reads {
         (oldest, false)
     }
 
-    /// A page that was read ahead is lost: drops the read-ahead of its stream. Returns the commands
+    /// Drops the read-ahead of the stream of a read-ahead page that is lost. Returns the commands
     /// that wait for the page.
     #[cold]
     pub fn gives_up(&mut self, entry: u32) -> Vec<CommandId> {
@@ -142,7 +142,7 @@ impl Reads {
         }
     }
 
-    /// The power is cut: drops the read-ahead and its streams.
+    /// Drops the read-ahead and its streams at a power cut.
     pub fn power_cut(&mut self) {
         *self = Reads::new();
     }
@@ -155,7 +155,7 @@ fn bytes_in(command: &Command, first: Lpn, end: Lpn) -> u32 {
     (to - from) as u32
 }
 
-/// The place to read for a page; `None` when it is unmapped or still in the buffer.
+/// The place to read for a page; `None` if it is unmapped or still in the buffer.
 #[inline(always)]
 fn place_in_flash(env: &Env, store: &Store, lpn: Lpn) -> Option<Ppn> {
     let physical = store.ftl.l2p.lookup(lpn);
@@ -166,7 +166,7 @@ fn place_in_flash(env: &Env, store: &Store, lpn: Lpn) -> Option<Ppn> {
     (!store.buffer.holds(mp_page)).then_some(physical)
 }
 
-/// Returns the part to read for one page.
+/// The part to read for one page.
 #[inline(always)]
 fn part_of_page(env: &Env, place: Ppn) -> Part {
     Part {
@@ -176,8 +176,8 @@ fn part_of_page(env: &Env, place: Ppn) -> Part {
     }
 }
 
-/// The pages from `first` on that one read of flash yields: the end of the run, and the part to
-/// read, or `None` where no read is needed.
+/// The pages from `first` on for which one read of flash is enough: the end of the run, and the
+/// part to read, or `None` if no read is needed.
 fn run_from(env: &Env, store: &Store, first: Lpn, limit: Lpn) -> (Lpn, Option<Part>) {
     let page_bits = env.layout.page_bits;
     let most = limit.min(first + env.spec.pages_per_mp_page);
@@ -225,7 +225,7 @@ fn read_pages(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, 
     }
 }
 
-/// The loop over several pages, out of line: a short read of one page needs none.
+/// Reads several pages; out of line, since a short read of one page needs no loop.
 #[inline(never)]
 fn read_runs(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: (Lpn, Lpn)) {
     let (mut lpn, end) = pages;
@@ -236,7 +236,7 @@ fn read_runs(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, p
     }
 }
 
-/// Reads pages of a command that one read of flash yields, or sends them where none is needed.
+/// Reads pages of a command with one read of flash, or sends them if none is needed.
 #[inline(always)]
 fn read_run(
     env: &mut Env,
@@ -258,7 +258,7 @@ fn read_run(
 }
 
 impl Reads {
-    /// A read command begins.
+    /// Begins a read command.
     #[inline(always)]
     pub fn begin(&mut self, env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId) {
         let command = host.command(id);
@@ -286,7 +286,7 @@ impl Reads {
         read_pages(env, store, host, id, (first, end));
     }
 
-    /// A command continues the nth stream.
+    /// Serves a command that continues the nth stream.
     #[inline(never)]
     fn read_on(
         &mut self,
@@ -303,8 +303,8 @@ impl Reads {
         self.read_further(env, store, nth, end);
     }
 
-    /// Serves a command from the read-ahead of the nth stream. Returns the page up to which that
-    /// reaches.
+    /// Serves a command from the read-ahead of the nth stream. Returns the page up to which it was
+    /// served.
     fn serve(
         &mut self,
         env: &mut Env,
@@ -374,7 +374,7 @@ impl Reads {
         }
     }
 
-    /// The read of a read-ahead has ended.
+    /// Handles the end of a read of the read-ahead.
     pub fn arrived(&mut self, env: &mut Env, host: &mut Host, entry: u32) {
         self.entries[entry].ready = true;
         let mut waiter = std::mem::replace(&mut self.entries[entry].waiters, NONE);

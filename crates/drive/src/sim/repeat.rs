@@ -1,15 +1,15 @@
-//! Rounds of a load that are taken to repeat the last one, without simulating them: what a round
-//! wears is added again and again, block by block, with the blocks that go bad and those that
+//! Rounds of a load that count as repetitions of the last one, without simulation: the wear of a
+//! round is added again and again, block by block, with the blocks that go bad and those that
 //! replace them. Data stays where the last round left it, and no virtual time passes.
 //!
-//! That stands in for a round only while nothing new happens. So it ends at the first block that
-//! goes bad, at the first read retry, where reading would take another number of passes, before the
-//! spare blocks of a die fall below the threshold at which the drive warns, and before a block
+//! That replaces a simulated round only while nothing new happens. So it ends at the first block
+//! that goes bad, at the first read retry, when reads would take another number of passes, before
+//! the spare blocks of a die fall below the threshold at which the drive warns, and before a block
 //! fails on a die that has none left.
 //!
 //! Simplified: the erases of a round are spread evenly over the superblocks of a pool, as a load
-//! over the whole drive with dynamic wear levelling spreads them; the time that failed erases and
-//! programs take is left out.
+//! over the whole drive with dynamic wear levelling spreads them; the time of failed erases and
+//! programs is left out.
 
 use stend_base::Nanos;
 use stend_model::health::Health;
@@ -21,10 +21,10 @@ use crate::sim::ids::{IdRange, SuperblockId};
 use crate::sim::media::wear;
 use crate::sim::store::Store;
 
-/// What `program_failure_ppb` is a part of.
+/// Denominator of `program_failure_ppb`.
 const PPB: u64 = 1_000_000_000;
 
-/// A drive at the beginning of a round.
+/// State of a drive at the beginning of a round.
 #[derive(Clone, Debug)]
 pub struct RoundStart {
     health: Health,
@@ -42,7 +42,7 @@ impl RoundStart {
     }
 }
 
-/// What rounds that were not simulated add to the health of a drive.
+/// Amounts that rounds without simulation add to the health of a drive.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Repeated {
     host_read_bytes: u64,
@@ -52,12 +52,12 @@ pub(in crate::sim) struct Repeated {
     nand_written_bytes: u64,
     power_on: Nanos,
     core_busy: Nanos,
-    /// Parts of a failed program, of [`PPB`], that have not become one yet.
+    /// Fraction of a failed program, as a multiple of 1/[`PPB`], that is not a whole one yet.
     failed_ppb: u64,
 }
 
 impl Repeated {
-    /// The health of a drive with these rounds.
+    /// The health of a drive after these rounds.
     pub fn added_to(&self, health: Health) -> Health {
         Health {
             host_read_bytes: health.host_read_bytes + self.host_read_bytes,
@@ -71,7 +71,7 @@ impl Repeated {
         }
     }
 
-    /// Adds what lies between two instants, so many times.
+    /// Adds the difference between two instants, `times` times.
     fn add(&mut self, before: &Health, after: &Health, times: u32) {
         let more = |of: fn(&Health) -> u64| (of(after) - of(before)) * u64::from(times);
         self.host_read_bytes += more(|h| h.host_read_bytes);
@@ -83,8 +83,8 @@ impl Repeated {
         self.core_busy += Nanos(more(|h| h.core_busy.0));
     }
 
-    /// Repeats the round between two instants up to `most` times. Returns how often: not at all
-    /// where something happened in it that happens once.
+    /// Repeats the round between two instants up to `most` times. Returns the number of
+    /// repetitions: 0 if something happened in the round that happens only once.
     pub fn repeat(
         &mut self,
         (env, store): (&mut Env, &mut Store),
@@ -119,16 +119,17 @@ impl Repeated {
     }
 }
 
-/// What a round takes, and what must not change while it is repeated.
+/// Wear of a round, and the state that must not change while it is repeated.
 struct Round {
     wear: [Wear; 2],
-    /// Parts of a failed program, of [`PPB`].
+    /// Failed programs of a round, as a multiple of 1/[`PPB`].
     failed_ppb: u64,
-    /// Blocks that have gone bad, if only the first would be something new.
+    /// True if no block has gone bad: the first one would be something new.
     sound: bool,
-    /// Spare blocks of the die with the fewest at which the drive warns, until it has.
+    /// Spare blocks of the die with the fewest at which the drive warns; `None` if it warns
+    /// already.
     spares_low: Option<u32>,
-    /// Passes that reading takes in the most worn superblock of each pool.
+    /// Passes of a read in the most worn superblock of each pool.
     passes: [Option<u32>; 2],
 }
 
@@ -136,9 +137,9 @@ struct Round {
 struct Wear {
     pool: Pool,
     superblocks: Vec<SuperblockId>,
-    /// Of a round.
+    /// Erases in a round.
     erases: usize,
-    /// Of rounds so far, that have not become one of every superblock yet.
+    /// Erases of rounds so far that do not yet make one erase of every superblock.
     due: usize,
 }
 
@@ -178,7 +179,7 @@ impl Round {
             && self.wear.iter().all(|wear| wear.retires_none(env, store))
     }
 
-    /// One more round.
+    /// Adds the wear of one more round.
     fn wear(&mut self, env: &mut Env, store: &mut Store) {
         for wear in &mut self.wear {
             wear.due += wear.erases;
@@ -192,7 +193,8 @@ impl Round {
         }
     }
 
-    /// Erases that are not one of every superblock go to the least worn.
+    /// Adds the rest of the erases, less than one of every superblock, to the least worn
+    /// superblocks.
     fn wear_rest(&mut self, env: &mut Env, store: &mut Store) {
         for wear in &mut self.wear {
             let counts = store.ftl.superblocks.erase_counts();
@@ -223,7 +225,7 @@ impl Wear {
         }
     }
 
-    /// Whether no superblock comes near the cycles after which it is retired, or near the end of a
+    /// True if no superblock comes near the cycles after which it is retired, or near the end of a
     /// block that no other can replace.
     fn retires_none(&self, env: &Env, store: &Store) -> bool {
         let health = env.spec.health.as_ref();
@@ -243,8 +245,8 @@ fn cycles_max(env: &Env, store: &Store, pool: Pool) -> Option<u32> {
     of_pool.map(|s| counts[s.index()]).max()
 }
 
-/// Passes that reading a page takes that was just written, one of the worst of the most worn
-/// superblock of each pool.
+/// Passes of a read of a page that was just written, one of the worst of the most worn superblock
+/// of each pool.
 fn passes(env: &Env, store: &Store) -> [Option<u32>; 2] {
     [Pool::SlcCache, Pool::Data].map(|pool| {
         let cycles = cycles_max(env, store, pool)?;

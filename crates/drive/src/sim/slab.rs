@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-/// Entries by index; the place of one that was removed is given to the next.
+/// Entries by index; the place of a removed entry is used for the next one.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Slab<T> {
     entries: Vec<T>,
@@ -10,7 +10,7 @@ pub(in crate::sim) struct Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// With room for so many entries before it grows.
+    /// A table with room for `entries` before it grows.
     pub fn with_capacity(entries: usize) -> Slab<T> {
         Slab {
             entries: Vec::with_capacity(entries),
@@ -18,7 +18,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Adds an entry; its index.
+    /// Adds an entry. Returns its index.
     #[inline(always)]
     pub fn insert(&mut self, entry: T) -> u32 {
         match self.free.pop() {
@@ -33,19 +33,19 @@ impl<T> Slab<T> {
         }
     }
 
-    /// An entry is no longer used; what it was can be read until its place is given away.
+    /// Frees an entry; its content can be read until its place is used again.
     #[inline(always)]
     pub fn remove(&mut self, index: u32) {
         self.free.push(index);
     }
 
-    /// Whether any entry is used.
+    /// True if any entry is in use.
     #[inline(always)]
     pub fn any(&self) -> bool {
         self.free.len() < self.entries.len()
     }
 
-    /// All entries, those among them that are no longer used.
+    /// All entries, also those that are no longer in use.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.entries.iter()
     }

@@ -1,5 +1,5 @@
-//! What holds the data: the flash, the write buffer, the FTL, and what of it is durable. GC,
-//! folding, TRIM and the admission of writes work on it.
+//! The stored data: the flash, the write buffer, the FTL, and their durable part. GC, folding, TRIM
+//! and the admission of writes work on it.
 
 use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::env::Env;
@@ -9,13 +9,13 @@ use crate::sim::ids::{DieId, Lpn, MpPage, SuperblockId};
 use crate::sim::media::Media;
 use crate::sim::persistence::{FlashView, PartialParity, Persistence, StripeMember};
 
-/// What holds the data of a drive.
+/// The components that store the data of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Store {
     pub media: Media,
     pub buffer: WriteBuffer,
     pub ftl: Ftl,
-    /// Only in a drive whose power can be cut.
+    /// Present only if the power can be cut.
     pub persistence: Option<Box<Persistence>>,
 }
 
@@ -26,7 +26,7 @@ impl Store {
         let ftl = &mut self.ftl;
         debug_assert_eq!(ftl.l2p.occupied_in(superblock), 0);
         ftl.superblocks.erase_begins(superblock, env.spec.dies);
-        // Lost from here on: a cut in the middle of an erase leaves nothing to read.
+        // Lost from here on: a cut during an erase leaves nothing to read.
         ftl.l2p.erase_tags(superblock);
         let mp_pages = env.layout.mp_pages_in(superblock);
         self.media.erase_begins(&mp_pages);
@@ -56,14 +56,15 @@ impl Store {
         }
     }
 
-    /// Whether a superblock could be erased if more were durable, and nobody has requested it.
+    /// True if a superblock could be erased if more changes were durable, and this is not requested
+    /// yet.
     #[inline(always)]
     pub fn may_request_release(&self) -> bool {
         let persistence = self.persistence.as_ref();
         persistence.is_some_and(|p| p.may_request_release())
     }
 
-    /// A stream finds no erased superblock: requests the release of emptied ones.
+    /// Requests the release of emptied superblocks, since a stream finds no erased one.
     #[inline(always)]
     pub fn request_release(&mut self) {
         if let Some(persistence) = &mut self.persistence {
@@ -71,8 +72,8 @@ impl Store {
         }
     }
 
-    /// A die has erased its block of a superblock. Returns `None` while any of its erases is under
-    /// way, then whether the superblock is lost.
+    /// Handles a die's erase of its block of a superblock. Returns `None` while any of its erases
+    /// is under way, then true if the superblock is lost.
     pub fn block_erased(
         &mut self,
         env: &mut Env,
@@ -103,7 +104,7 @@ impl Store {
 
 /// Programs that are padded.
 impl Store {
-    /// Pads and closes all open programs, as far as that takes no reserved space.
+    /// Pads and closes all open programs, as far as that uses no reserved space.
     pub fn pad_all(&mut self, env: &mut Env) {
         self.tell_journal_tail();
         self.ftl.pad_all(env, &mut self.media, &mut self.buffer);
@@ -118,7 +119,7 @@ impl Store {
         ftl.pad_to(env, media, buffer, page);
     }
 
-    /// Tells the write points the LSN of the next change, for programs that begin.
+    /// Sets the LSN of the next change in the write points, for programs that begin.
     pub fn tell_journal_tail(&mut self) {
         if let Some(persistence) = &self.persistence {
             self.ftl
@@ -127,14 +128,14 @@ impl Store {
         }
     }
 
-    /// Requests that everything so far becomes durable.
+    /// Requests that all changes so far become durable.
     pub fn request_durable(&mut self) {
         if let Some(persistence) = &mut self.persistence {
             persistence.request_all();
         }
     }
 
-    /// Whether anything waits to be programmed, or is not durable.
+    /// True if data waits to be programmed, or is not durable.
     pub fn has_volatile_data(&self) -> bool {
         let persistence = self.persistence.as_ref();
         self.ftl.points.has_open_program() || persistence.is_some_and(|p| !p.changes().is_empty())
@@ -143,7 +144,7 @@ impl Store {
 
 /// Changes of the L2P, and parity.
 impl Store {
-    /// The persistence of a drive whose power can be cut, and the view of flash that it needs.
+    /// The persistence of a drive whose power can be cut, and its view of flash.
     #[inline(always)]
     pub fn persistence_and_view<'a>(
         &'a mut self,
@@ -154,7 +155,7 @@ impl Store {
         persistence.map(|persistence| (persistence, view))
     }
 
-    /// Logical pages are about to be trimmed.
+    /// Logs a TRIM of logical pages that is about to take effect.
     #[inline(always)]
     pub fn log_trim(&mut self, env: &Env, first: Lpn, end: Lpn) {
         if let Some((persistence, view)) = self.persistence_and_view(&env.layout) {
@@ -162,7 +163,7 @@ impl Store {
         }
     }
 
-    /// Pages of a multi-plane page, one bit each, have been copied to the same places of another.
+    /// Logs the copy of pages of a multi-plane page, one bit each, to the same places of another.
     #[inline(always)]
     pub fn log_fold(
         &mut self,
@@ -179,7 +180,7 @@ impl Store {
         }
     }
 
-    /// Pages of a multi-plane page, one bit each, cannot be read any more.
+    /// Logs that pages of a multi-plane page, one bit each, cannot be read any more.
     #[cold]
     pub fn log_loss(&mut self, env: &Env, page: MpPage, pages: u32) {
         if let Some((persistence, view)) = self.persistence_and_view(&env.layout) {
@@ -188,8 +189,8 @@ impl Store {
         }
     }
 
-    /// Multi-plane pages could not be programmed: the valid pages of each that are lost, one bit
-    /// each, to which are added those that a power cut could make valid again.
+    /// Logs the loss of multi-plane pages that could not be programmed: the valid pages of each,
+    /// one bit each. Pages that a power cut could make valid again are added to them.
     #[cold]
     pub fn log_unprogrammed(&mut self, env: &Env, lost: &mut [(MpPage, u32)]) {
         if let Some((persistence, view)) = self.persistence_and_view(&env.layout) {
@@ -197,40 +198,40 @@ impl Store {
         }
     }
 
-    /// The parity that survives power cuts, where it is kept.
+    /// The parity that survives power cuts, if it is kept.
     #[inline]
     pub fn parity(&self) -> Option<&PartialParity> {
         self.persistence.as_ref()?.parity()
     }
 
-    /// Whether what a fold has copied counts only when its parity has been copied too.
+    /// True if copies of a fold count only when their parity has been copied too.
     #[inline]
     pub fn keeps_fold_sources(&self) -> bool {
         let persistence = self.persistence.as_ref();
         persistence.is_some_and(|p| p.keeps_fold_sources())
     }
 
-    /// What is read of a multi-plane page to rebuild another of its stripe.
+    /// Contribution of a multi-plane page to the rebuild of another page of its stripe.
     pub fn stripe_member(&self, env: &Env, page: MpPage) -> StripeMember {
         let view = FlashView::new(&env.layout, &self.ftl, &self.buffer);
         let parity = self.parity();
         parity.map_or(StripeMember::Page, |parity| parity.member(page, &view))
     }
 
-    /// Whether a cut has left the data of a multi-plane page without parity.
+    /// True if a cut has left the data of a multi-plane page without parity.
     pub fn is_unprotected(&self, page: MpPage) -> bool {
         self.parity()
             .is_some_and(|parity| parity.is_unprotected(page))
     }
 
-    /// A multi-plane page holds nothing that can be read until it is erased.
+    /// Marks a multi-plane page as unreadable until it is erased.
     pub fn page_is_void(&mut self, page: MpPage) {
         if let Some(persistence) = &mut self.persistence {
             persistence.page_is_void(page);
         }
     }
 
-    /// Superblocks of a pool without those that are retired or spare.
+    /// Superblocks of a pool without retired and spare ones.
     pub fn usable_superblocks(&self, env: &Env, pool: Pool) -> u32 {
         let spare = match (pool, &env.spec.health) {
             (Pool::Data, Some(health)) => health.spare_superblocks,

@@ -9,7 +9,7 @@ use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::SuperblockId;
 
-/// Where a superblock is in its life.
+/// State of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum State {
     Erased,
@@ -27,31 +27,31 @@ pub(crate) enum State {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Superblocks {
     state: Vec<State>,
-    /// Program operations under way.
+    /// Programs under way.
     programs: Vec<u32>,
-    /// No more multi-plane pages will be taken.
+    /// True if its last multi-plane page has been taken.
     full: Vec<bool>,
     /// Dies whose erase is under way.
     erases: Vec<u32>,
     erase_count: Vec<u32>,
-    /// When it was closed, as a running number.
+    /// Running number of its closing.
     closed_at: Vec<u64>,
     closings: u64,
-    /// How often its data has been relocated by GC.
+    /// Relocations of its data by GC.
     generation: Vec<u8>,
     mode: Vec<Mode>,
     /// Superblocks of the data area in SLC mode.
     dynamic: u32,
     first_data: SuperblockId,
-    /// The erased superblock with the fewest erase cycles is opened first.
+    /// True if the erased superblock with the fewest erase cycles is opened first.
     least_worn_first: bool,
     erased: [VecDeque<SuperblockId>; 2],
     closed_cache: VecDeque<SuperblockId>,
-    /// Erased superblocks of the data area that will take the place of retired ones.
+    /// Erased superblocks of the data area that will replace retired ones.
     spares: VecDeque<SuperblockId>,
     end_of_life_cycles: [u32; 2],
     retired: u32,
-    /// By pool, retired superblocks without a replacement.
+    /// Retired superblocks without a replacement, by pool.
     lost: [u32; 2],
     worn_out: bool,
 }
@@ -99,8 +99,7 @@ impl Superblocks {
     }
 
     /// Opens the superblock that was erased first, to be used in this mode; with dynamic wear
-    /// levelling, the one with the fewest erase cycles (of several, the one that was erased
-    /// first).
+    /// levelling, the one with the fewest erase cycles (of several, the one that was erased first).
     pub fn open(&mut self, pool: Pool, mode: Mode) -> Option<SuperblockId> {
         let erased = &self.erased[pool as usize];
         let nth = match self.least_worn_first {
@@ -128,22 +127,22 @@ impl Superblocks {
         Some(superblock)
     }
 
-    /// How often the data of a superblock has been relocated.
+    /// Relocations of the data of a superblock.
     pub fn generation(&self, superblock: SuperblockId) -> u8 {
         self.generation[superblock.index()]
     }
 
-    /// Data that has been relocated so often is written to a superblock.
+    /// Sets the number of relocations of the data that is written to a superblock.
     pub fn set_generation(&mut self, superblock: SuperblockId, generation: u8) {
         self.generation[superblock.index()] = generation;
     }
 
-    /// A program of it begins.
+    /// Counts a program that begins.
     pub fn program_begins(&mut self, superblock: SuperblockId) {
         self.programs[superblock.index()] += 1;
     }
 
-    /// A program has ended. Returns true when it closes the superblock.
+    /// Counts a program that has ended. Returns true if it closes the superblock.
     #[inline(always)]
     pub fn program_ends(&mut self, superblock: SuperblockId) -> bool {
         let i = superblock.index();
@@ -155,13 +154,13 @@ impl Superblocks {
         done
     }
 
-    /// Its last multi-plane page has been taken, and is being programmed.
+    /// Notes that the last multi-plane page has been taken, and is being programmed.
     pub fn fill_up(&mut self, superblock: SuperblockId) {
         debug_assert!(self.programs[superblock.index()] > 0);
         self.full[superblock.index()] = true;
     }
 
-    /// In which mode a superblock's cells are used, or were last.
+    /// Mode in which a superblock's cells are used, or were last used.
     #[inline]
     pub fn mode(&self, superblock: SuperblockId) -> Mode {
         self.mode[superblock.index()]
@@ -172,7 +171,7 @@ impl Superblocks {
         self.dynamic
     }
 
-    /// Closes a superblock that was filled by programs; out of line, since few programs do.
+    /// Closes a superblock that was filled by programs; out of line, since few programs close one.
     #[inline(never)]
     fn close_filled(&mut self, superblock: SuperblockId) {
         self.close(superblock);
@@ -193,7 +192,7 @@ impl Superblocks {
         &self.closed_cache
     }
 
-    /// Takes the `nth` oldest closed superblock of the cache to empty it.
+    /// Removes and returns the `nth` oldest closed superblock of the cache, to be emptied.
     pub fn take_closed_cache(&mut self, nth: usize) -> SuperblockId {
         let superblock = self
             .closed_cache
@@ -219,7 +218,7 @@ impl Superblocks {
         all
     }
 
-    /// Whether something is being written to it, or its last programs are under way.
+    /// True if a stream writes to it, or its last programs are under way.
     #[inline]
     pub fn is_open(&self, superblock: SuperblockId) -> bool {
         self.state[superblock.index()] == State::Open
@@ -231,14 +230,14 @@ impl Superblocks {
         self.state[superblock.index()] = State::Emptying;
     }
 
-    /// Whether GC may take it: it is closed, in native mode.
+    /// True if GC may choose it: it is closed, in native mode.
     pub fn is_closed(&self, superblock: SuperblockId) -> bool {
-        // Folding takes the superblocks in SLC mode.
+        // Folding empties the superblocks in SLC mode.
         self.state[superblock.index()] == State::Closed
             && self.mode[superblock.index()] == Mode::Native
     }
 
-    /// The number of its closing: lower is older.
+    /// Running number of its closing: a lower number is older.
     pub fn closed_at(&self, superblock: SuperblockId) -> u64 {
         self.closed_at[superblock.index()]
     }
@@ -248,31 +247,32 @@ impl Superblocks {
         self.closings
     }
 
-    /// An emptied superblock is erased, on so many dies.
+    /// Begins to erase an emptied superblock on `dies`.
     pub fn erase_begins(&mut self, superblock: SuperblockId, dies: u32) {
         debug_assert_eq!(self.state[superblock.index()], State::Emptying);
         self.state[superblock.index()] = State::Erasing;
         self.erases[superblock.index()] = dies;
     }
 
-    /// One die has erased its blocks. Returns true when it was the last.
+    /// Counts a die that has erased its block. Returns true if it was the last.
     #[inline]
     pub fn die_has_erased(&mut self, superblock: SuperblockId) -> bool {
         self.erases[superblock.index()] -= 1;
         self.erases[superblock.index()] == 0
     }
 
-    /// Whether it is neither retired nor a spare one.
+    /// True if it is neither retired nor a spare one.
     pub fn is_in_use(&self, superblock: SuperblockId) -> bool {
         self.state[superblock.index()] != State::Retired && !self.spares.contains(&superblock)
     }
 
-    /// It has borne one more erase, in rounds that are not simulated.
+    /// Counts one more erase, of a round that is not simulated.
     pub fn wears(&mut self, superblock: SuperblockId) {
         self.erase_count[superblock.index()] += 1;
     }
 
-    /// All dies have erased their blocks; if `lost`, one die has no block left for the superblock.
+    /// Notes that all dies have erased their blocks; if `lost`, one die has no block left for the
+    /// superblock.
     pub fn erase_ends(&mut self, superblock: SuperblockId, pool: Pool, lost: bool) {
         let i = superblock.index();
         self.state[i] = State::Erased;
@@ -300,7 +300,7 @@ impl Superblocks {
         self.worn_out = true;
     }
 
-    /// Retires a spare superblock, so that its blocks can take the place of others.
+    /// Retires a spare superblock, so that its blocks can replace others.
     pub fn retire_spare(&mut self) -> Option<SuperblockId> {
         let spare = self.spares.pop_front()?;
         self.state[spare.index()] = State::Retired;
@@ -320,7 +320,7 @@ impl Superblocks {
         self.lost[pool as usize]
     }
 
-    /// Retires a superblock. Returns the spare one that replaces it, or itself where there is none.
+    /// Retires a superblock. Returns the spare one that replaces it, or itself if there is none.
     #[cold]
     fn retire(&mut self, superblock: SuperblockId, pool: Pool) -> SuperblockId {
         let spare = match pool {
@@ -336,7 +336,7 @@ impl Superblocks {
         spare
     }
 
-    /// Whether a superblock had to be retired and no spare one could replace it.
+    /// True if a superblock had to be retired and no spare one could replace it.
     pub fn worn_out(&self) -> bool {
         self.worn_out
     }
@@ -365,9 +365,9 @@ impl Superblocks {
         self.all().filter(|&superblock| self.is_open(superblock))
     }
 
-    /// The power is cut. Superblocks that are `dead`, as those that were being erased, are to be
-    /// erased and are returned. Of the others with data, those that are `open` stay so, the rest
-    /// are closed.
+    /// Handles a power cut. Superblocks that are `dead`, or were being erased, must be erased and
+    /// are returned. Of the others with data, those that are `open` stay open, and the rest are
+    /// closed.
     pub fn power_cut(
         &mut self,
         open: impl Fn(SuperblockId) -> bool,
@@ -410,7 +410,7 @@ mod tests {
     use stend_model::Model;
     use stend_model::spec::WearSpec;
 
-    /// Superblocks of the data area that were erased so many times each.
+    /// Superblocks of the data area with these erase cycles.
     fn worn(wear: Option<WearSpec>, times: [u32; 4]) -> (Superblocks, SuperblockId) {
         let mut spec = Model::shipped("demo-8gb").expect("it is shipped").spec();
         spec.data.superblocks = 4;

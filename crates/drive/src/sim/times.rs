@@ -8,7 +8,7 @@ use stend_model::spec::{PoolSpec, Spec, VariationSpec};
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, Row};
 
-/// Streams of random numbers under the seed of the variation.
+/// Streams of random numbers derived from the seed of the variation.
 #[derive(Clone, Copy)]
 enum Drawn {
     Read = 1,
@@ -24,14 +24,14 @@ enum Drawn {
 pub(crate) struct Times {
     /// tR by mode and row.
     read: [Vec<Nanos>; 2],
-    /// tPROG by mode and row; where rows are programmed together, of all of them.
+    /// tPROG by mode and row; if rows are programmed together, of all of them.
     program: [Vec<Nanos>; 2],
     /// Factors of the dies.
     die_read: Vec<u32>,
     die_program: Vec<u32>,
-    /// A read command on a core.
+    /// Time of a read command on a core.
     pub read_command: CommandTime,
-    /// A write command on a core.
+    /// Time of a write command on a core.
     pub write_command: CommandTime,
 }
 
@@ -69,7 +69,7 @@ impl Times {
         )
     }
 
-    /// tPROG of a page; where rows are programmed together, of all of them.
+    /// tPROG of a page; if rows are programmed together, of all of them.
     #[inline(always)]
     pub fn program(&self, mode: Mode, row: Row, die: DieId) -> Nanos {
         scaled(
@@ -83,7 +83,7 @@ impl Times {
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct CommandTime {
     constant: Nanos,
-    /// Mean of the other part.
+    /// Mean of the random part.
     random: Nanos,
     seed: u64,
 }
@@ -112,7 +112,7 @@ impl CommandTime {
     }
 }
 
-/// tR and tPROG of each row of a pool; where rows are programmed together, that of all of them.
+/// tR and tPROG of each row of a pool; if rows are programmed together, tPROG of all of them.
 fn by_row(
     variation: Option<&VariationSpec>,
     pool: &PoolSpec,
@@ -138,7 +138,7 @@ fn by_row(
     )
 }
 
-/// Seed of what is drawn.
+/// Seed of a stream of random numbers.
 fn stream(by: &VariationSpec, drawn: Drawn) -> u64 {
     splitmix64(by.seed, drawn as u64)
 }

@@ -1,8 +1,8 @@
 //! TRIM: pages are unmapped at once, or in chunks that cost a core time; superblocks that it
 //! empties may be erased at once.
 //!
-//! With chunks, the range of a command is pending first: from then on it reads as trimmed (unless
-//! the drive is not deterministic), and what is written there meanwhile stays. Chunks follow one
+//! With chunks, the range of a command is first pending: from then on it reads as trimmed (unless
+//! the drive is not deterministic), and data written to it meanwhile stays. Chunks follow one
 //! another on a core, at once or after a pause; each waits for the jobs that the core already has.
 
 use std::collections::VecDeque;
@@ -23,7 +23,7 @@ use crate::sim::store::Store;
 struct Range {
     next: Lpn,
     end: Lpn,
-    /// The command that ends with it; `None` if it has ended.
+    /// The command that ends with the range; `None` if it has ended.
     command: Option<CommandId>,
 }
 
@@ -32,7 +32,7 @@ struct Range {
 pub(in crate::sim) enum Begun {
     /// Its pages are unmapped: it ends, and space may have been freed.
     Done,
-    /// Its range is pending: it ends now, or, if it `waits`, with its last chunk.
+    /// Its range is pending: it ends now or, if it `waits`, with its last chunk.
     Pending { waits: bool },
 }
 
@@ -40,15 +40,15 @@ pub(in crate::sim) enum Begun {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Trim {
     ranges: VecDeque<Range>,
-    /// A core works on a chunk.
+    /// True while a core works on a chunk.
     working: bool,
-    /// It pauses between two chunks.
+    /// True during the pause between two chunks.
     between: bool,
-    /// Superblocks may have become empty since the last look.
+    /// True if superblocks may have become empty since the last search.
     look: bool,
     /// The superblock being erased, if there is one.
     erasing: Option<SuperblockId>,
-    /// It pauses between two erases.
+    /// True during the pause between two erases.
     resting: bool,
 }
 
@@ -64,7 +64,7 @@ impl Trim {
         }
     }
 
-    /// Whether it works, or pauses between two chunks or erases.
+    /// True if TRIM works, or pauses between two chunks or erases.
     pub fn is_busy(&self) -> bool {
         self.working || self.between || self.resting || self.erasing.is_some()
     }
@@ -81,14 +81,14 @@ impl Trim {
         spec.command + spec.per_range * ranges + Nanos(spec.per_1024_pages.0 * pages / 1024)
     }
 
-    /// Logical pages that a command trims. Only whole ones lose their data: a partly trimmed one
+    /// Logical pages that a command trims. Only whole pages lose their data: a partly trimmed page
     /// keeps its data.
     pub fn pages(command: &Command) -> (Lpn, Lpn) {
         let first = Lpn::from_byte(command.offset_bytes);
         (first, Lpn::of_byte(command.end_byte()))
     }
 
-    /// A command begins, of these pages.
+    /// Begins a command of these pages.
     pub fn begin(
         &mut self,
         env: &mut Env,
@@ -102,7 +102,7 @@ impl Trim {
             return Begun::Done;
         };
         let waits = !work.lazy && first < end;
-        // For a power cut the whole range is trimmed from now on.
+        // For a power cut, the whole range is trimmed from now on.
         store.log_trim(env, first, end);
         store.ftl.l2p.trim_later(first, end);
         if first < end {
@@ -115,7 +115,7 @@ impl Trim {
         Begun::Pending { waits }
     }
 
-    /// Gives a core the next chunk, if there is one.
+    /// Submits the next chunk to a core, if there is one.
     pub fn go_on(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
         let Some(range) = self.ranges.front() else {
             return;
@@ -134,7 +134,7 @@ impl Trim {
         controller.submit(&mut env.queue, core, Job::Trimmed, time);
     }
 
-    /// A core has worked on a chunk: unmaps it. Returns the command that ends with it.
+    /// Unmaps a chunk that a core has worked on. Returns the command that ends with it.
     pub fn chunk_done(&mut self, env: &Env, store: &mut Store) -> Option<CommandId> {
         self.working = false;
         let front = self.ranges.front_mut().expect("a core worked on a chunk");
@@ -148,7 +148,7 @@ impl Trim {
         self.ranges.pop_front().and_then(|range| range.command)
     }
 
-    /// Pauses after a chunk, in a drive that does.
+    /// Pauses after a chunk, if the drive does so.
     pub fn pause(&mut self, env: &mut Env) {
         if let Some(pause) = work(env).pause {
             self.between = true;
@@ -156,13 +156,13 @@ impl Trim {
         }
     }
 
-    /// The pause after a chunk has ended.
+    /// Ends the pause after a chunk.
     pub fn chunk_pause_ends(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
         self.between = false;
         self.go_on(env, store, controller);
     }
 
-    /// The power is cut: drops all work. The caller cancels the timers.
+    /// Drops all work at a power cut. The caller cancels the timers.
     pub fn power_cut(&mut self) {
         *self = Trim::new();
     }
@@ -170,7 +170,7 @@ impl Trim {
 
 /// Superblocks that TRIM has emptied.
 impl Trim {
-    /// Pages were unmapped: superblocks may have become empty.
+    /// Notes that pages were unmapped: superblocks may have become empty.
     pub fn emptied(&mut self, env: &mut Env, store: &mut Store) {
         if env.spec.trim.erase_pause.is_some() {
             self.look = true;
@@ -196,11 +196,12 @@ impl Trim {
         self.erasing = Some(superblock);
         env.counters.superblocks_trimmed += 1;
         store.release(env, superblock);
-        // Where it must not be erased before the TRIM is in the journal, nobody else may ask.
+        // The erase may have to wait until the TRIM is in the journal, which perhaps nothing else
+        // requests.
         store.request_release();
     }
 
-    /// A superblock has been erased, for whatever reason.
+    /// Handles the end of a superblock's erase, whatever its reason.
     pub fn erased(&mut self, env: &mut Env, superblock: SuperblockId) {
         if self.erasing != Some(superblock) {
             return;
@@ -214,7 +215,7 @@ impl Trim {
         );
     }
 
-    /// The pause between two erases has ended.
+    /// Ends the pause between two erases.
     pub fn pause_ends(&mut self, env: &mut Env, store: &mut Store) {
         self.resting = false;
         self.erase_next(env, store);
@@ -232,7 +233,7 @@ fn chunk_end(env: &Env, range: &Range) -> Lpn {
     range.end.min(Lpn(most))
 }
 
-/// Whether pages that lie in the SLC cache keep their place until they are folded.
+/// True if pages in the SLC cache keep their place until they are folded.
 fn stays_in_cache(env: &Env) -> bool {
     !env.spec.trim.reaches_cache && env.limits.emptying == Some(Emptying::OnChip)
 }

@@ -1,4 +1,5 @@
-//! Values to and from streams in the format of postcard, without a second copy in memory.
+//! Serialization of values to and from streams in the format of postcard, without a second copy in
+//! memory.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -7,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::{StateError, unreadable};
 
-/// More than any string or block of a state: a longer one is damaged.
+/// Larger than any string or block of a state: a longer one is damaged.
 const TAKEN_BYTES_MAX: usize = 16 << 20;
 
 /// A stream that keeps its error, which postcard drops.

@@ -8,8 +8,8 @@
 //! | | an LZ4 frame with a checksum for each block: text of the model, state of the drive |
 //! | 8 | [`END`] |
 //!
-//! Text and state have the format of [postcard](https://postcard.jamesmunns.com), tables blocks of
-//! their own. Checksums find damage; they do not protect against forgery.
+//! Text and state have the format of [postcard](https://postcard.jamesmunns.com); tables are stored
+//! in blocks of their own. Checksums find damage; they do not protect against forgery.
 
 mod flavor;
 
@@ -24,46 +24,45 @@ use crate::SimDrive;
 /// The first bytes of a state.
 pub const MAGIC: &[u8; 12] = b"stend-drive\n";
 
-/// The version of what follows. Raise it with every change of the fields of the simulation's
-/// structures.
+/// Version of the format. Raise it with every change of the fields of the simulation's structures.
 pub const VERSION: u32 = 28;
 
 /// The last bytes of a state.
 const END: &[u8; 8] = b"\nthe end";
 
-/// Why a state cannot be read. The messages continue the file's name.
+/// Reason why a state cannot be read. The messages continue the file's name.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// It does not begin with [`MAGIC`].
+    /// The state does not begin with [`MAGIC`].
     #[error("is not the state of a simulated drive")]
     Foreign,
-    /// It has another version.
+    /// The state has another version.
     #[error(
         "holds a simulated drive of format {found}, and this stend reads format {VERSION}: use \
          the stend that wrote it, or make a new drive with `stend drives create`"
     )]
     Version {
-        /// That of the state.
+        /// Version of the state.
         found: u32,
     },
-    /// It is damaged or cut off.
+    /// The state is damaged or cut off.
     #[error(
         "is damaged ({0}): restore it from a copy, or make a new drive with `stend drives create`"
     )]
     Damaged(String),
-    /// This program resolves its model to another drive.
+    /// This program resolves the state's model to a different drive.
     #[error(
         "holds a drive whose model this stend reads differently ({0}): use the stend that wrote \
          it, or make a new drive with `stend drives create`"
     )]
     Model(String),
-    /// It cannot be read.
+    /// The state cannot be read.
     #[error("cannot be read: {0}")]
     Io(io::Error),
 }
 
-/// Whether a file that begins with `first` (of up to 12 bytes or more) is the state of a
-/// drive, or what is left of one.
+/// True if a file that begins with `first` (up to 12 bytes, or more) is the state of a drive, or
+/// what is left of one.
 pub fn is_state(first: &[u8]) -> bool {
     let len = first.len().min(MAGIC.len());
     len > 0 && first[..len] == MAGIC[..len]
@@ -77,7 +76,7 @@ pub fn write(model: &Model, drive: &SimDrive, mut to: impl Write) -> io::Result<
     write_to(model, drive, &mut to)
 }
 
-// What a stream's type changes is compiled for each of them, where it is used.
+// A function of its own, so that only its wrapper is compiled for each type of stream.
 fn write_to(model: &Model, drive: &SimDrive, mut to: &mut dyn Write) -> io::Result<()> {
     to.write_all(MAGIC)?;
     to.write_all(&VERSION.to_le_bytes())?;
@@ -132,7 +131,7 @@ fn read_from(mut from: &mut dyn Read, name: &str) -> Result<(Model, SimDrive), S
     Ok((model, drive))
 }
 
-/// Reads until `bytes` are full or the input ends; the number of bytes read.
+/// Reads until `bytes` are full or the input ends. Returns the number of bytes read.
 fn fill(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     let mut len = 0;
     while len < bytes.len() {
@@ -146,7 +145,7 @@ fn fill(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(len)
 }
 
-/// The error of reading a frame: of the input, or of what it holds.
+/// Converts an error of reading a frame: of the input, or of its content.
 fn unreadable(error: io::Error) -> StateError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => StateError::Damaged("it is cut off".to_string()),
@@ -156,7 +155,7 @@ fn unreadable(error: io::Error) -> StateError {
 }
 
 impl SimDrive {
-    /// Whether it was made from this spec, apart from what its user can set.
+    /// True if the drive was made from this spec, apart from settings of its user.
     fn is_of(&self, spec: &Spec) -> bool {
         let mut native = self.spec().clone();
         native.user_bytes = self.native_bytes();

@@ -1,19 +1,18 @@
-//! Hints to the processor and the kernel about large tables. The only unsafe code of this crate;
-//! no result depends on it.
+//! Hints to the processor and the kernel about large tables. This is the only unsafe code of the
+//! crate; no result depends on it.
 //!
 //! A random request touches one random place of a table of hundreds of megabytes: without
 //! these hints, waiting for that one load takes three quarters of the simulation's time.
 #![allow(unsafe_code)]
 
-/// Asks the processor to fetch `table[index]` into its cache; nothing if there is no such
-/// entry.
+/// Prefetches `table[index]` into the processor's cache; no effect if there is no such entry.
 #[inline]
 pub(crate) fn prefetch<T>(table: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(entry) = table.get(index) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing and cannot fault; the address is that of a
-        // live entry besides.
+        // SAFETY: a prefetch reads nothing and cannot fault; besides, the address is that of a live
+        // entry.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(entry).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -41,7 +40,7 @@ pub(crate) fn room<T>(len: usize) -> Vec<T> {
     table
 }
 
-/// Asks before the memory is first touched, since that is when the kernel chooses.
+/// Requests huge pages before the memory is first touched, since that is when the kernel chooses.
 fn ask_for_huge_pages<T>(table: &Vec<T>) {
     const HUGE: usize = 2 << 20;
     let begin = (table.as_ptr() as usize).next_multiple_of(HUGE);

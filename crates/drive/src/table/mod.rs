@@ -52,7 +52,7 @@ pub(crate) fn serialize<T: Word, S: Serializer>(table: &[T], to: S) -> Result<S:
     serialize_rows(table.len(), std::iter::once(table), to)
 }
 
-/// Writes a table of `len` entries that lie in several rows, all but the last of which make whole
+/// Writes a table of `len` entries that lie in several rows; all rows except the last are whole
 /// blocks.
 pub(crate) fn serialize_rows<T: Word, S: Serializer>(
     len: usize,
@@ -156,10 +156,10 @@ impl<'de, T: Word, F: Filling<T>> Visitor<'de> for TableVisitor<T, F> {
     }
 }
 
-/// What has been read of a table.
+/// State of a table that is being read.
 struct Read<T, F> {
     table: F,
-    /// Entries that are still to come.
+    /// Entries that are still missing.
     missing: usize,
     /// The last entry.
     before: T,

@@ -1,14 +1,13 @@
-//! Random loads on random drives whose power is cut at random events, against a plain model
-//! that knows what each page may hold afterwards.
+//! Random loads on random drives whose power is cut at random events, compared with a plain model
+//! of the possible contents of each page after a cut.
 //!
-//! A page may hold what the last request before a flush left there, or what a later request wrote,
-//! acknowledged or not. But each request is there as a whole or not at all (of a write longer than
-//! the buffer: each atomic group), and if a request is there, so are all earlier ones of the same
-//! page. A read may fail only where the page itself and another of its stripe have failed, or where
-//! no block was left for a program ([`super::losses`]); lost data never comes back as older data.
-//! On every fourth drive, outstanding requests may overlap; they take effect in the order of their
-//! completion. With capacitors nothing acknowledged may be missing, after a shutdown nothing at
-//! all.
+//! A page may hold the data of the last request before a flush, or of a later request, acknowledged
+//! or not. But each request is there as a whole or not at all (of a write longer than the buffer:
+//! each atomic group), and if a request is there, so are all earlier ones of the same page. A read
+//! may fail only if the page itself and another of its stripe have failed, or if no block was left
+//! for a program ([`super::losses`]); lost data never returns as older data. On every fourth drive,
+//! outstanding requests may overlap; they take effect in the order of their completion. With
+//! capacitors nothing acknowledged may be missing, and after a shutdown nothing at all.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
 use stend_drive::SimDrive;
@@ -19,21 +18,21 @@ use super::drawn::{Account, Seen};
 use super::losses::{Losses, Media};
 use super::{PAGE, alone, leave_out_sectors, overlap, request, rest};
 
-/// Lives of each drive.
+/// Number of lives of each drive.
 pub const LIVES: u32 = 12;
 
-/// Events within which a request ends, on drives of a few thousand pages: far more than any needs.
+/// Events within which a request ends, on drives of a few thousand pages: far more than needed.
 const EVENTS_MAX: u64 = 20_000_000;
 
-/// What a run has tried.
+/// Counters of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tried {
     pub operations: u64,
     pub cuts: u64,
-    /// Of them, before the drive had started again.
+    /// Cuts before the drive had finished its start.
     pub cuts_in_start: u64,
     pub shutdowns: u64,
-    /// Pages that were not as before the cut, though that was allowed.
+    /// Pages that differ from their content before the cut, as far as that was allowed.
     pub pages_undone: u64,
     pub trims: u64,
     pub flushes: u64,
@@ -46,16 +45,16 @@ pub struct Tried {
     /// Days in which data aged without power.
     pub days_off: u64,
     pub die_failures: u64,
-    /// Reads that ended with an error, where that was allowed.
+    /// Reads that ended with an error, as far as that was allowed.
     pub failed_reads: u64,
     pub rebuilt_pages: u64,
-    /// Drives that were worn out, and writes and TRIMs that they have refused.
+    /// Drives that were worn out; writes and TRIMs that they have refused.
     pub worn_out: u64,
     pub refused: u64,
     /// Programs that failed, and blocks that have gone bad.
     pub program_failures: u64,
     pub grown_bad: u64,
-    /// Pages that were lost, and drives that lost some since no block was left for a program.
+    /// Pages that were lost; drives that lost some because no block was left for a program.
     pub lost_pages: u64,
     pub lost_programs: u64,
 }
@@ -90,11 +89,11 @@ struct Sent {
     request: Request,
     /// Requests acknowledged when it was sent.
     after: u64,
-    /// Its place among the acknowledged, from 1.
+    /// Its number among the acknowledged requests, from 1.
     acknowledged: Option<u64>,
 }
 
-/// What one request does to a page.
+/// Effect of one request on a page.
 #[derive(Clone, Copy)]
 struct Step {
     sent: usize,
@@ -105,13 +104,13 @@ struct Step {
 pub struct Survival {
     pub drive: SimDrive,
     rng: Rng,
-    /// What each page certainly held at some time, and what may have come since.
+    /// Content that each page certainly held at some time, and possible changes since.
     settled: Vec<Option<u32>>,
     since: Vec<Vec<Step>>,
-    /// What a page whose data was lost may hold again, since the loss itself may be undone.
+    /// Possible contents of a page whose data was lost, since the loss itself may be undone.
     before_loss: Vec<Vec<Option<u32>>>,
     touched: Vec<u32>,
-    /// All requests since the last start; those not completed.
+    /// All requests since the last start; the indices of those not completed.
     sent: Vec<Sent>,
     outstanding: Vec<usize>,
     acknowledged: u64,
@@ -120,16 +119,17 @@ pub struct Survival {
     group_pages: u32,
     capacitors: bool,
     trim_works: bool,
-    /// What is trimmed reads as nothing from then on.
+    /// True if trimmed pages read as unwritten at once.
     deterministic: bool,
-    /// Requests under way at the same time may touch the same pages.
+    /// True if requests under way at the same time may touch the same pages.
     overlapping: bool,
     media: Media,
     losses: Losses,
-    /// After some cuts a copy of the drive loses a die and is read; after all without a draw.
+    /// After some cuts a copy of the drive loses a die and is read; without this generator, after
+    /// all cuts.
     probes: Option<Rng>,
-    /// On drives that coalesce: whether the next write begins where the last one ended, which is
-    /// its last page.
+    /// On drives that coalesce: a generator that decides if the next write begins at the last page
+    /// of the last one; and that page.
     again: Option<(Rng, u64)>,
     pub tried: Tried,
 }
@@ -169,7 +169,7 @@ impl Survival {
             deterministic: spec.trim.work.as_ref().is_none_or(|w| w.deterministic),
             overlapping,
             media: Media::new(seed, &spec),
-            // What was lost before the drive was told to show less is among them.
+            // Data lost before the capacity was reduced counts too.
             losses: Losses::new(&spec, (spec.user_bytes / PAGE) as usize),
             probes: fault.is_none().then(|| Rng::stream(seed, "probes")),
             again: spec
@@ -184,11 +184,11 @@ impl Survival {
         }
     }
 
-    /// Sends requests and lets the drive work for about `events` events, then cuts the power
-    /// or shuts the drive down, and checks what is left.
+    /// Sends requests and advances the drive by about `events` events, then cuts the power or shuts
+    /// the drive down, and checks the remaining data.
     ///
     /// # Panics
-    /// When the drive has lost what it may not, or stands still.
+    /// If the drive has lost data that it must keep, or makes no progress.
     pub fn live_once(&mut self, events: u64) {
         self.age();
         let mut left = events;
@@ -220,7 +220,7 @@ impl Survival {
         self.start();
     }
 
-    /// A silence in which old data is found and written anew.
+    /// Rests so long that old data is found and refreshed.
     fn rest_long(&mut self) {
         self.end_all();
         self.rest(Nanos::from_millis(400));
@@ -233,7 +233,7 @@ impl Survival {
         self.tried.slept += u64::from(self.drive.idle_state().is_some());
     }
 
-    /// Data ages, on drives where it does.
+    /// Ages the data without power, on drives where it ages.
     fn lie_without_power(&mut self) {
         if self.media.ages && self.media.rng.ratio(1, 2) {
             let days = 1 + self.media.rng.below(700);
@@ -243,7 +243,7 @@ impl Survival {
         }
     }
 
-    /// Now and then, a die fails.
+    /// Sometimes fails a die.
     fn age(&mut self) {
         let media = &mut self.media;
         if media.dies == 0 || !media.rng.ratio(1, 6) {
@@ -255,7 +255,7 @@ impl Survival {
         self.fail_a_die();
     }
 
-    /// Which may be the one that has failed before.
+    /// Fails a random die, possibly one that has failed before.
     fn fail_a_die(&mut self) {
         let media = &mut self.media;
         let die = media.rng.below(u64::from(media.dies)) as u32;
@@ -297,19 +297,19 @@ impl Survival {
         }
     }
 
-    /// Whether the data of a page is lost, as it may be.
+    /// True if the data of a page is lost, which must be allowed.
     fn is_lost(&self, page: u32) -> bool {
         self.losses.is_lost(&self.drive, page)
     }
 
-    /// What a copy of the drive that has just been cut holds when one more die fails.
+    /// Checks the data of a copy of the drive that has just been cut when one more die fails.
     fn probe(&self) {
         let mut probe = self.clone();
         probe.drive.power_up();
         probe.read_all();
     }
 
-    /// Lets at most `events` events happen; how many have.
+    /// Advances by at most `events` events. Returns their number.
     fn advance(&mut self, events: u64) -> u64 {
         let (done, completion) = self.drive.advance_events(events);
         self.losses.look(&mut self.drive);
@@ -323,7 +323,7 @@ impl Survival {
         done
     }
 
-    /// Lets all requests end, none of which may take for ever.
+    /// Advances until all requests have ended; none may take too long.
     fn end_all(&mut self) {
         while !self.outstanding.is_empty() {
             let before = self.outstanding.len();
@@ -357,7 +357,7 @@ impl Survival {
                 self.tried.failed_reads += 1;
             }
             Status::WriteProtected if self.drive.is_read_only() => {
-                // It may have come in part, or not at all, as if it were still under way.
+                // A part of it may have been written, or nothing, as if it were still under way.
                 assert!(matches!(request.op, Op::Write | Op::Trim), "{request:?}");
                 self.acknowledged -= 1;
                 self.sent[index].acknowledged = None;
@@ -381,8 +381,8 @@ impl Survival {
         }
     }
 
-    /// A request is the last so far to have taken effect in a page. Those that are not yet
-    /// completed come after it, in an order that is not known.
+    /// Notes that a request is the last so far that has taken effect in a page. Requests not yet
+    /// completed come after it, in an unknown order.
     fn completed_in(&mut self, page: u32, index: usize) {
         let steps = &mut self.since[page as usize];
         let own = steps.iter().position(|s| s.sent == index);
@@ -406,7 +406,7 @@ impl Survival {
         );
     }
 
-    /// What a request has left in a page is certain from now on.
+    /// Marks the data of a request in a page as certain from now on.
     fn settle_in(&mut self, page: u32, index: usize) {
         let steps = &mut self.since[page as usize];
         let own = steps.iter().position(|s| s.sent == index);
@@ -431,7 +431,7 @@ impl Survival {
         first as u32..end.max(first) as u32
     }
 
-    /// What was acknowledged before the `after`th is certain from now on.
+    /// Marks requests acknowledged before the `after`th as certain from now on.
     fn settle(&mut self, after: u64) {
         let sent = &self.sent;
         for &page in &self.touched {
@@ -537,7 +537,7 @@ impl Survival {
         self.check();
     }
 
-    /// Powers up, sometimes with a cut in between, sometimes with requests that come early.
+    /// Powers up, sometimes with a cut during the start, sometimes with early requests.
     fn start(&mut self) {
         self.drive.power_up();
         while self.rng.ratio(1, 4) {
@@ -557,7 +557,7 @@ impl Survival {
         }
     }
 
-    /// Compares every page with what it may hold, and starts anew from what it holds.
+    /// Compares every page with its possible contents, and continues with its actual content.
     fn check(&mut self) {
         let mut held: Vec<Option<u32>> = (0..self.settled.len() as u32)
             .map(|page| self.drive.content(page))
@@ -597,7 +597,7 @@ impl Survival {
         self.acknowledged = 0;
     }
 
-    /// What a page held whose data is lost is known no more: any of what it may have held.
+    /// Notes that the content of a lost page is unknown: any of its possible contents.
     fn lost_at_cut(&mut self, page: usize) {
         let values = self.since[page].iter().map(|s| s.value);
         let before = &mut self.before_loss[page];
@@ -607,7 +607,7 @@ impl Survival {
         before.dedup();
     }
 
-    /// A request, or an atomic group of it, must be there in all its pages or in none.
+    /// Checks that a request, or an atomic group of it, is there in all its pages or in none.
     fn check_whole(&self, index: usize, held: &[Option<u32>]) {
         let request = self.sent[index].request;
         let pages = self.changed(&request);
@@ -626,14 +626,14 @@ impl Survival {
                 }
                 let steps = &self.since[page as usize];
                 let content = held[page as usize];
-                // A step that a flush has settled is there.
+                // A step that a flush has made certain is there.
                 let Some(own) = steps.iter().position(|s| s.sent == index) else {
                     may_miss = false;
                     continue;
                 };
                 let before = steps[..own].iter().any(|s| s.value == content);
                 let after = steps[own..].iter().any(|s| s.value == content);
-                // Under way with another: either may have come first.
+                // Under way together with another one: either may have come first.
                 let under_way = |s: &Step| self.sent[s.sent].acknowledged.is_none();
                 let either = under_way(&steps[own])
                     && steps
@@ -653,8 +653,7 @@ impl Survival {
     }
 }
 
-/// Some drives are told to show less of what they have, new or used before. The first tag that
-/// is free.
+/// Limits some drives to less than their capacity, new or after use. Returns the first free tag.
 fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
     if !rng.ratio(1, 8) {
         return 0;
@@ -670,7 +669,7 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
         }
         alone(drive, request(tag, Op::Trim, 0, pages));
         tag += 1;
-        // It may take its time: up to a second for every thousand pages.
+        // This may take long: up to a second for every thousand pages.
         rest(drive, Nanos::from_secs(600));
     }
     let fewer = pages - rng.below(pages / 2);
@@ -679,11 +678,11 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
     tag
 }
 
-/// One drive with several lives.
+/// Tests one drive with several lives.
 pub fn survive(seed: u64, lives: u32, fault: Option<Fault>) -> (Tried, Account) {
     let mut survival = Survival::new(seed, fault);
-    // What overwrites pages of an open multi-plane page is torn for a moment only: short lives, one
-    // request at a time, meet it more often.
+    // Data that overwrites pages of an open multi-plane page can be torn only for a moment: short
+    // lives, one request at a time, find it more often.
     let (lives, longest) = match fault {
         Some(Fault::CoalesceTorn) => {
             survival.depth = 1;

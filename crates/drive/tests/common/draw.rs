@@ -37,12 +37,12 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
         spec.abilities = draw_abilities(rng);
     }
     draw_cells(&mut apart(rng, "cells"), &mut spec);
-    // A stripe must lie on as many dies to survive one of them.
+    // A stripe must lie on that many dies to survive the loss of one of them.
     let stripe = spec.parity_data.map_or(u32::MAX, |data| data + 1);
     if stripe <= spec.dies && rng.ratio(1, 2) {
         spec.media = Some(media());
     }
-    // Drawn apart, so that drives without them stay as they are.
+    // Drawn from separate streams, so that drives without them stay unchanged.
     draw_policy(&mut apart(rng, "policy"), &mut spec);
     draw_bypass(&mut apart(rng, "past the cache"), &mut spec);
     draw_fold_dies(&mut apart(rng, "dies that fold"), &mut spec);
@@ -51,7 +51,7 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
     spec
 }
 
-/// Differences among operations that are alike by design.
+/// Draws differences among operations that are alike by design.
 fn draw_variation(rng: &mut Rng, spec: &mut Spec) {
     if rng.ratio(1, 2) {
         let mut percent = || rng.below(50) as u32;
@@ -66,7 +66,7 @@ fn draw_variation(rng: &mut Rng, spec: &mut Spec) {
     }
 }
 
-/// The order in which the work of a die is done.
+/// Draws the order in which a die does its work.
 fn draw_scheduling(rng: &mut Rng, spec: &mut Spec) {
     if rng.ratio(2, 3) {
         spec.scheduling = Scheduling::Credits(Credits {
@@ -76,7 +76,7 @@ fn draw_scheduling(rng: &mut Rng, spec: &mut Spec) {
     }
 }
 
-/// A stream of random numbers that takes none from this one.
+/// A separate stream of random numbers, which does not advance this one.
 fn apart(rng: &Rng, name: &str) -> Rng {
     Rng::stream(rng.clone().next_u64(), name)
 }
@@ -114,7 +114,7 @@ fn draw_geometry(rng: &mut Rng) -> Spec {
     spec
 }
 
-/// For some caches that on-chip copy empties, a limit of the dies that fold at once.
+/// For some caches emptied by on-chip copy, limits the dies that fold at once.
 fn draw_fold_dies(rng: &mut Rng, spec: &mut Spec) {
     let on_chip = |cache: &&mut CacheSpec| cache.emptying == Emptying::OnChip;
     if let Some(cache) = spec.cache.as_mut().filter(on_chip)
@@ -129,7 +129,7 @@ fn draw_fold_dies(rng: &mut Rng, spec: &mut Spec) {
     }
 }
 
-/// For some drives with an SLC cache, requests that bypass it, and a limit at which it is emptied
+/// For some drives with an SLC cache, adds requests that bypass it, and a limit for emptying it
 /// through the controller.
 fn draw_bypass(rng: &mut Rng, spec: &mut Spec) {
     let without = spec.clone();
@@ -147,7 +147,7 @@ fn draw_bypass(rng: &mut Rng, spec: &mut Spec) {
     }
 }
 
-/// For some drives, a policy that needs more than a look at each superblock.
+/// For some drives, chooses a policy that needs more than the valid count of each superblock.
 fn draw_policy(rng: &mut Rng, spec: &mut Spec) {
     spec.gc.policy = match rng.below(6) {
         0 => Policy::CostBenefit,
@@ -173,7 +173,7 @@ fn draw_wear(rng: &mut Rng, spec: &mut Spec) {
     leave_room(spec);
 }
 
-/// As many streams as the buffer serves and leave room for data.
+/// Draws as many streams as the buffer can serve and as leave room for data.
 fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
     let mp_pages = spec.buffer.write_pages / spec.program_pages();
     spec.streams = Some(StreamsSpec {
@@ -186,15 +186,15 @@ fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
     leave_room(spec);
 }
 
-/// Takes what the model checker would not allow from the host's data; on a drive too small for
-/// that, streams and wear levelling go.
+/// Reduces the host's data to the amount that the model checker allows; a drive too small for that
+/// loses streams and wear levelling.
 fn leave_room(spec: &mut Spec) {
     let mut without = spec.clone();
     (without.streams, without.wear) = (None, None);
     fit(spec, without);
 }
 
-/// Takes what the model checker would not allow from the host's data; a drive too small for that
+/// Reduces the host's data to the amount that the model checker allows; a drive too small for that
 /// becomes the one `without` the mechanism.
 fn fit(spec: &mut Spec, without: Spec) {
     match stend_model::geometry::layout::user_pages_max(spec).expect("a small drive") {
@@ -203,7 +203,7 @@ fn fit(spec: &mut Spec, without: Spec) {
     }
 }
 
-/// For some drives, word lines programmed at once, other SLC caches, and an L2P on flash.
+/// For some drives, adds word lines programmed at once, other SLC caches, and an L2P on flash.
 fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
     let without = spec.clone();
     let bits = spec.data.timing.program.len() as u32;
@@ -253,7 +253,7 @@ fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
         spec.controller.l2p_segment_pages = 1 << rng.below(11);
     }
     if stend_model::geometry::layout::user_pages_max(spec) == Some(0) {
-        // Too small for that: the model checker would refuse it.
+        // Too small for that: the model checker would reject it.
         *spec = without;
     }
     leave_room(spec);
@@ -272,8 +272,8 @@ fn draw_abilities(rng: &mut Rng) -> Abilities {
     }
 }
 
-/// Interface, processors, write cache and TRIM: for every other drive, from a stream of
-/// their own, so that the other drives are what they are without.
+/// Draws interface, processors, write cache and TRIM, for every other drive, from a stream of their
+/// own, so that the other drives stay unchanged. Returns true if it did.
 pub fn draw_host(rng: &mut Rng, spec: &mut Spec) -> bool {
     if rng.ratio(1, 2) {
         return false;
@@ -317,8 +317,7 @@ pub fn draw_host(rng: &mut Rng, spec: &mut Spec) -> bool {
     true
 }
 
-/// Idle states, heat and throttling, for some drives; the others are drawn as they are
-/// without.
+/// Draws idle states, heat and throttling for some drives; the others stay unchanged.
 pub fn draw_power(rng: &mut Rng, spec: &mut Spec) {
     if rng.ratio(2, 3) {
         return;
@@ -369,7 +368,8 @@ pub fn draw_power(rng: &mut Rng, spec: &mut Spec) {
     });
 }
 
-/// Blocks that go bad one by one, for some drives; never so many that the drive ends.
+/// For some drives, adds blocks that go bad one by one; never so many that the drive becomes
+/// read-only.
 pub fn draw_blocks(rng: &mut Rng, spec: &mut Spec) {
     if rng.ratio(2, 3) {
         return;
@@ -386,7 +386,7 @@ pub fn draw_blocks(rng: &mut Rng, spec: &mut Spec) {
     });
 }
 
-/// From half of what fits to all that the model checker allows.
+/// Draws a capacity between half of what fits and all that the model checker allows.
 fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
     let capacity = stend_model::geometry::layout::capacity(spec).expect("a small drive");
     let kept = u64::from(spec.gc.start_superblocks) + 3;
@@ -394,8 +394,8 @@ fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
     (most / 2 + rng.below(most / 2 + 1)).max(1) * PAGE
 }
 
-/// A drive drawn at random whose power can be cut. Whether its requests may overlap: in the
-/// order in which they are completed they take effect where one sender waits for them.
+/// A random drive whose power can be cut, and true if its requests may overlap: requests take
+/// effect in the order of completion if one sender waits for them.
 pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
     let mut spec = draw_spec(rng);
     let overlapping = seed % 4 == 3;
@@ -414,7 +414,8 @@ pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
     (spec, overlapping)
 }
 
-/// For some caches of the data area, or bypassed, relocated data enters the part of their own.
+/// For some caches of the data area, or bypassed ones, sends relocated data to their own
+/// superblocks.
 fn draw_takes_gc(rng: &mut Rng, spec: &mut Spec) {
     let without = spec.clone();
     let Some(cache) = &mut spec.cache else {
@@ -429,7 +430,7 @@ fn draw_takes_gc(rng: &mut Rng, spec: &mut Spec) {
     fit(spec, without);
 }
 
-/// For some drives whose flash has errors, cells that wear, lose data and are disturbed: most
+/// For some drives whose flash has errors, adds cells that wear, lose data and are disturbed: most
 /// pages are read again, few are lost.
 fn draw_ageing(rng: &mut Rng, spec: &mut Spec) {
     let Some(media) = spec.media.as_mut().filter(|m| m.data_area.fresh.0 == 0) else {
@@ -477,7 +478,7 @@ pub fn draw_for_fault(fault: Fault, seed: u64, rng: &mut Rng) -> (Spec, bool) {
     (spec, overlapping)
 }
 
-/// Whether a fault may show in a drive.
+/// True if a fault may show in a drive.
 fn shows(fault: Fault, spec: &Spec, overlapping: bool) -> bool {
     let capacitors = spec.power_loss.as_ref().is_none_or(|l| l.hold_up.is_some());
     let mortal = spec.health.is_some() || spec.blocks.is_some();
@@ -497,13 +498,13 @@ fn shows(fault: Fault, spec: &Spec, overlapping: bool) -> bool {
     of_its_own && !capacitors && !mortal
 }
 
-/// Makes a fault show more often.
+/// Changes a drive so that a fault shows more often.
 fn sharpen(fault: Fault, spec: &mut Spec) {
     let (Fault::FoldEarly | Fault::CoalesceTorn) = fault else {
         return;
     };
     if let Some(loss) = &mut spec.power_loss {
-        // What belongs together is journalled apart where nothing keeps it together.
+        // Related changes enter different journal pages unless something keeps them together.
         loss.journal_interval_pages = 1;
     }
     if let Some(cache) = &mut spec.cache {
@@ -512,8 +513,8 @@ fn sharpen(fault: Fault, spec: &mut Spec) {
     }
 }
 
-/// Errors of the flash, for some drives without parity too, where a die takes its data along;
-/// for some, pages that no pass corrects.
+/// For some drives, adds errors of the flash, also without parity, where a die loses its data; for
+/// some, pages that no pass corrects.
 fn draw_media(rng: &mut Rng, spec: &mut Spec) {
     let stripe = spec.parity_data.map_or(u32::MAX, |data| data + 1);
     if spec.media.is_none() && (stripe <= spec.dies || rng.ratio(1, 6)) {
@@ -523,18 +524,18 @@ fn draw_media(rng: &mut Rng, spec: &mut Spec) {
         return;
     };
     if let (true, Some(loss)) = (rng.ratio(1, 2), &mut spec.power_loss) {
-        // What has been moved soon counts.
+        // Moved data soon counts as durable.
         loss.journal_interval_pages = 1 + rng.below(8) as u32;
     }
     if rng.ratio(1, 6) {
-        // About one page in 10 is beyond the last pass.
+        // About one page in 10 needs more than the last pass.
         for cells in [&mut media.data_area, &mut media.slc_cache] {
             (cells.fresh, cells.spread_percent) = (Rber(1_500), 50);
         }
     }
 }
 
-/// Whether writes coalesce. A journal that is written often shows what it separates.
+/// Draws whether writes coalesce. A journal that is written often shows changes that it separates.
 fn draw_buffer(rng: &mut Rng, spec: &mut Spec) {
     spec.buffer.coalesces = rng.ratio(1, 3);
     spec.buffer.half_duplex = rng.ratio(1, 4);
@@ -554,7 +555,7 @@ fn draw_buffer(rng: &mut Rng, spec: &mut Spec) {
     }
 }
 
-/// For some drives, superblocks that bear only a few cycles.
+/// For some drives, limits superblocks to a few cycles.
 fn draw_end(rng: &mut Rng, spec: &mut Spec) {
     if rng.ratio(3, 4) {
         return;
@@ -573,7 +574,8 @@ fn draw_end(rng: &mut Rng, spec: &mut Spec) {
     }
 }
 
-/// For some drives, blocks that go bad one by one, with few spare ones, so that they wear out.
+/// For some drives, adds blocks that go bad one by one, with few spare ones, so that the drives
+/// wear out.
 fn draw_mortal_blocks(rng: &mut Rng, spec: &mut Spec) {
     if spec.health.is_some() || rng.ratio(1, 2) {
         return;
@@ -607,7 +609,7 @@ fn draw_mortal_blocks(rng: &mut Rng, spec: &mut Spec) {
     }
 }
 
-/// What a cut leaves of it, drawn after everything else.
+/// Draws the effects of a power cut, after everything else.
 fn draw_power_loss(rng: &mut Rng, spec: &mut Spec) {
     let paired_pages = match (rng.below(2), spec.one_shot) {
         (1, None) => PairedPages::Pad,

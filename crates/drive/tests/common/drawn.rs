@@ -1,4 +1,4 @@
-//! Which mechanisms random drives were drawn with, and which of them did anything.
+//! Mechanisms of random drives, and those that had an effect.
 
 use stend_drive::SimDrive;
 use stend_drive::sim::Counters;
@@ -52,7 +52,7 @@ impl<'a> Seen<'a> {
         self.spec.host.pcie.as_ref().map(|pcie| pcie.protocol)
     }
 
-    /// Dies on which a stripe lies, against those there are.
+    /// Number of dies on which a stripe lies, compared with all dies.
     fn stripe(&self) -> Option<std::cmp::Ordering> {
         Some((self.spec.parity_data? + 1).cmp(&self.spec.dies))
     }
@@ -73,7 +73,8 @@ impl<'a> Seen<'a> {
 
 type Is = fn(&Seen<'_>) -> bool;
 
-/// Where a mechanism is drawn, and what of it shows; `None` where no counter tells.
+/// A name, the test that a mechanism is drawn, and the test that it had an effect; `None` without a
+/// counter for that.
 type Mechanism = (&'static str, Is, Option<Is>);
 
 fn relocates(seen: &Seen<'_>) -> bool {
@@ -88,7 +89,7 @@ fn trims(seen: &Seen<'_>) -> bool {
     seen.counters.pages_trimmed > 0
 }
 
-/// All of them.
+/// All mechanisms.
 pub const MECHANISMS: &[Mechanism] = &[
     ("cells of one bit", |s| bits(s) == 1, None),
     ("cells of several bits", |s| bits(s) > 1, None),
@@ -468,7 +469,7 @@ fn throttle<'a>(seen: &'a Seen<'_>) -> Option<&'a Throttle> {
     seen.spec.thermal.as_ref().map(|thermal| &thermal.throttle)
 }
 
-/// On how many drives each was drawn, and on how many of these it did something.
+/// For each mechanism, the number of drives with it, and of drives on which it had an effect.
 #[derive(Clone)]
 pub struct Account(Vec<[u64; 2]>);
 
@@ -495,7 +496,7 @@ impl Account {
         }
     }
 
-    /// Names of those that were never drawn, or that a counter shows never did anything.
+    /// Names of the mechanisms that were never drawn, or that never had an effect by their counter.
     pub fn lacking(&self) -> Vec<&'static str> {
         let rows = MECHANISMS.iter().zip(&self.0);
         let lacks =

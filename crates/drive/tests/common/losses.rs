@@ -1,5 +1,5 @@
-//! What a drive may have lost: only what lay in a page that failed, where too many others of
-//! its parity group did as well, or whose program found no block.
+//! Data that a drive may lose: only data in a page that failed together with too many others of its
+//! stripe, or whose program found no block.
 
 use stend_base::Rng;
 use stend_drive::sim::{Loss, LossCause, PageState};
@@ -7,20 +7,20 @@ use stend_drive::{LogicalPage, SimDrive};
 use stend_model::Spec;
 use stend_model::nand::reliability::Rber;
 
-/// What a drive may have lost, page by page, by the drive's account of the pages themselves and
-/// what is known here of dies and error correction.
+/// Pages that a drive may lose, from the drive's account of the states of the pages and from the
+/// dies and the error correction that the test knows.
 #[derive(Clone)]
 pub struct Losses {
-    /// What the last pass corrects; none on a drive whose flash has no errors.
+    /// RBER that the last pass corrects; `None` on a drive whose flash has no errors.
     corrects: Option<Rber>,
     parity: bool,
     /// Dies that have failed.
     dead: Vec<bool>,
-    /// Pages whose data may be lost now, or come back as lost.
+    /// Pages whose data may be lost now, or be found lost later.
     may_be: Vec<bool>,
     /// Pages whose data was ever lost.
     was: Vec<bool>,
-    /// Pages lost so far, and those of them whose program found no block.
+    /// Pages lost so far; and those whose program found no block.
     pub pages: u64,
     pub without_block: u64,
 }
@@ -43,21 +43,21 @@ impl Losses {
         self.dead[die as usize] = true;
     }
 
-    /// Whether nobody gets the data of a page from itself.
+    /// True if the data of a page cannot be read from the page itself.
     fn has_failed(&self, page: &PageState) -> bool {
         let beyond = self.corrects.is_some_and(|most| page.rber > most);
         page.missing || beyond || self.dead[page.die.index()]
     }
 
-    /// Whether parity cannot give what a page held, beside others of its stripe.
+    /// True if parity cannot rebuild a page from the others of its stripe.
     fn is_beyond(&self, page: &PageState, others: &[PageState]) -> bool {
         self.has_failed(page) && (!self.parity || others.iter().any(|o| self.has_failed(o)))
     }
 
-    /// Takes what the drive has lost since the last look.
+    /// Checks the losses of the drive since the last call.
     ///
     /// # Panics
-    /// When it need not have been lost.
+    /// If data was lost without need.
     pub fn look(&mut self, drive: &mut SimDrive) {
         if drive.counters().lost_pages == self.pages {
             return;
@@ -90,46 +90,46 @@ impl Losses {
         }
     }
 
-    /// Whether the data of a page is lost, as it may be.
+    /// True if the data of a page is lost, which must be allowed.
     pub fn is_lost(&self, drive: &SimDrive, page: u32) -> bool {
         let lost = drive.logical_page(page) == LogicalPage::Lost;
         assert!(!lost || self.may_be[page as usize], "page {page} is lost");
         lost
     }
 
-    /// Whether a read of pages may have ended with an error.
+    /// True if a read of pages may have ended with an error.
     pub fn may_fail(&self, mut pages: std::ops::Range<usize>) -> bool {
         pages.any(|page| self.was[page])
     }
 
-    /// What a page holds is in flash, and nothing newer is on its way.
+    /// Notes that the content of a page is in flash, and nothing newer is on its way.
     pub fn has_settled(&mut self, drive: &SimDrive, page: u32) {
         if drive.logical_page(page) != LogicalPage::Lost {
             self.may_be[page as usize] = false;
         }
     }
 
-    /// Whether a read of a page must fail, as its page and its group are.
+    /// True if a read of a page must fail, in the state of the page and its stripe.
     pub fn must_fail(&self, pages: &(PageState, Vec<PageState>)) -> bool {
         self.is_beyond(&pages.0, &pages.1)
     }
 }
 
-/// How often dies fail and data ages.
+/// Rates at which dies fail and data ages.
 #[derive(Clone)]
 pub struct Media {
     pub rng: Rng,
-    /// Dies that may fail without any loss.
+    /// Dies that may fail without loss of data.
     pub spare_dies: u32,
-    /// All dies; none on a drive whose flash has no errors.
+    /// All dies; 0 on a drive whose flash has no errors.
     pub dies: u32,
-    /// Data does not last for ever.
+    /// True if data ages.
     pub ages: bool,
 }
 
 impl Media {
     pub fn new(seed: u64, spec: &Spec) -> Media {
-        // A group must lie on as many dies to survive one of them.
+        // A stripe must lie on that many dies to survive the loss of one of them.
         let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
         let media = spec.media.as_ref();
         Media {

@@ -1,4 +1,4 @@
-//! A small drive for tests, and ways to drive it.
+//! A small drive for tests, and functions to send it requests.
 
 #![allow(dead_code, missing_docs)]
 
@@ -16,8 +16,8 @@ use stend_model::spec::*;
 
 pub const PAGE: u64 = PAGE_BYTES;
 
-/// A drive of `superblocks` × 4 dies × `rows` × 4 pages without cache or parity, with
-/// `user_pages` for the host.
+/// A drive of `superblocks` × 4 dies × `rows` × 4 pages without cache or parity, with `user_pages`
+/// for the host.
 pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
     Spec {
         user_bytes: user_pages * PAGE,
@@ -84,7 +84,7 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
     }
 }
 
-/// Half of the time in slices of 10 ms.
+/// Idle work half of the time, in slices of 10 ms.
 fn idle() -> IdleSpec {
     IdleSpec {
         enabled: true,
@@ -137,7 +137,7 @@ fn one_core() -> ControllerSpec {
     }
 }
 
-/// The same with an SLC cache of `cache_superblocks`, TLC cells and parity 3+1.
+/// Spec of [`plain`] with an SLC cache of `cache_superblocks`, TLC cells and parity 3+1.
 pub fn cached(superblocks: u32, cache_superblocks: u32, user_pages: u64) -> Spec {
     let mut spec = plain(superblocks, 24, user_pages);
     spec.data.timing.read = vec![Nanos::from_micros(70); 3];
@@ -168,7 +168,7 @@ pub fn cached(superblocks: u32, cache_superblocks: u32, user_pages: u64) -> Spec
     spec
 }
 
-/// Cells that read back at once as long as their die answers.
+/// Flash without errors as long as its dies work.
 pub fn media() -> MediaSpec {
     let cells = ErrorModel {
         fresh: Rber(0),
@@ -200,7 +200,8 @@ pub fn media() -> MediaSpec {
 pub const JOURNAL_READ: Nanos = Nanos(31_000);
 pub const JOURNAL_PROGRAM: Nanos = Nanos(210_000);
 
-/// Without capacitors, one-shot programs, and a journal that is written when it must be alone.
+/// Settings without capacitors, with one-shot programs, and with a journal that is written only
+/// when it must be.
 pub fn power_loss() -> PowerLossSpec {
     PowerLossSpec {
         hold_up: None,
@@ -259,13 +260,13 @@ pub fn touched(request: &Request) -> std::ops::Range<u64> {
     request.offset_bytes / PAGE..end.div_ceil(PAGE)
 }
 
-/// Whether two requests touch the same page.
+/// True if two requests touch the same page.
 pub fn overlap(one: &Request, other: &Request) -> bool {
     let (one, other) = (touched(one), touched(other));
     one.start < other.end && other.start < one.end
 }
 
-/// Leaves sectors of 512 bytes of the first and the last page out of a request.
+/// Removes sectors of 512 bytes of the first and the last page from a request.
 pub fn leave_out_sectors(request: &mut Request, rng: &mut Rng) {
     let left_out = rng.below(8) * 512;
     request.offset_bytes += left_out;
@@ -273,7 +274,7 @@ pub fn leave_out_sectors(request: &mut Request, rng: &mut Rng) {
     request.len_bytes -= rng.below((request.len_bytes / 512).min(8)) * 512;
 }
 
-/// Runs one request alone; the time from submission to completion.
+/// Runs one request alone. Returns the time from submission to completion.
 pub fn alone(drive: &mut SimDrive, request: Request) -> Nanos {
     let start = drive.now();
     drive.submit(request);
@@ -282,13 +283,14 @@ pub fn alone(drive: &mut SimDrive, request: Request) -> Nanos {
     done.at.since(start)
 }
 
-/// Lets the drive rest.
+/// Advances the drive by `time` without requests.
 pub fn rest(drive: &mut SimDrive, time: Nanos) {
     let limit = drive.now() + time;
     assert!(drive.advance(limit).is_none());
 }
 
-/// `count` requests of `pages` at depth `depth`, with offsets from `next`; the time taken.
+/// Runs `count` requests of `pages` at depth `depth`, with offsets from `next`. Returns the
+/// duration.
 pub fn burst(
     drive: &mut SimDrive,
     op: Op,
@@ -338,7 +340,7 @@ pub fn random(drive: &SimDrive, seed: u64) -> impl FnMut() -> u64 + use<> {
     move || rng.below(all)
 }
 
-/// Mean of some numbers.
+/// Mean of `all`.
 pub fn mean(all: &[u64]) -> f64 {
     all.iter().sum::<u64>() as f64 / all.len() as f64
 }

@@ -1,4 +1,4 @@
-//! Dies and channels against a plain model, in which one list of all steps is in order.
+//! Comparison of dies and channels with a plain model, in which one list of all steps is in order.
 
 #![allow(missing_docs)]
 
@@ -11,11 +11,11 @@ use stend_model::nand::{Class, Credits, Scheduling};
 
 const DIE: u8 = 0;
 const TIMER: u8 = 1;
-/// A byte takes 2.5 ns, a transfer 100 ns more.
+/// A byte takes 2.5 ns, and a transfer 100 ns more.
 const BUS_PS_PER_BYTE: u64 = 2_500;
 const OVERHEAD_NS: u64 = 100;
 
-/// Work that comes at an instant, ns.
+/// Work that is submitted at an instant, ns.
 #[derive(Clone, Copy, Debug)]
 struct Coming {
     at: u64,
@@ -24,33 +24,33 @@ struct Coming {
     work: Work,
 }
 
-/// A random load of an array.
+/// Random load of an array.
 #[derive(Debug)]
 struct Load {
     dies: u32,
     channels: u32,
     scheduling: Scheduling,
     coming: Vec<Coming>,
-    /// Instant at which the bytes moved are asked for.
+    /// Instant at which the number of bytes moved is read.
     until: u64,
 }
 
-/// Steps of a die, in the order in which they come at one instant.
+/// Steps of a die, in their order at one instant.
 const SENSED: u8 = 0;
 const MOVED: u8 = 1;
 const ENDED: u8 = 2;
 
-/// The plain model.
+/// Plain model.
 struct Plain {
     channels: Vec<u64>,
     moved_bytes: u64,
-    /// What each die does: its cookie and the bytes that it has to send.
+    /// Activity of each die: its cookie and the bytes that it has to send.
     busy: Vec<Option<(u64, u32)>>,
     waiting: Vec<[VecDeque<(u64, Work)>; 3]>,
     /// Operations of higher classes since the first of each class began to wait or was passed by
     /// none.
     passed: Vec<[u32; 3]>,
-    /// Operations that may pass each class.
+    /// Number of operations that may pass each class.
     may_pass: [u32; 3],
     events: BinaryHeap<Reverse<(u64, u32, u8)>>,
 }
@@ -85,7 +85,7 @@ impl Plain {
         }
     }
 
-    /// Takes the work of a die that is next.
+    /// Takes the next work of a die.
     fn take(&mut self, die: u32) -> Option<(u64, Work)> {
         let (waiting, passed) = (
             &mut self.waiting[die as usize],
@@ -104,8 +104,8 @@ impl Plain {
         waiting[next].pop_front()
     }
 
-    /// Every operation as (cookie, ns) in the order in which they end, and the bytes moved by the
-    /// instant `until`.
+    /// Returns every operation as (cookie, ns) in the order in which they end, and the bytes moved
+    /// by the instant `until`.
     fn run(load: &Load) -> (Vec<(u64, u64)>, u64) {
         let Load {
             dies,
@@ -166,7 +166,7 @@ impl Plain {
     }
 }
 
-/// The array, given the same work. The bytes moved are asked for at the instant `until`.
+/// Runs the array with the same work. The number of bytes moved is read at the instant `until`.
 fn run(load: &Load) -> (Vec<(u64, u64)>, u64) {
     let (dies, channels, coming) = (load.dies, load.channels, &load.coming);
     let mut queue = EventQueue::new(&[dies, 1]);
@@ -203,7 +203,8 @@ fn run(load: &Load) -> (Vec<(u64, u64)>, u64) {
     }
 }
 
-/// Times are multiples of few numbers, so that much comes at one instant, on one channel.
+/// Draws a random load. Times are multiples of few numbers, so that many events coincide on one
+/// channel.
 fn drawn(rng: &mut Rng, dies: u32) -> Vec<Coming> {
     let mut at = 0;
     let work = |rng: &mut Rng| {

@@ -1,4 +1,4 @@
-//! Dies that overlap operations: to the nanosecond what overlaps, and that nothing does where the
+//! Tests of dies that overlap operations: to the nanosecond, and that nothing overlaps if the
 //! ability is off.
 
 use stend_base::{EventQueue, Lane, Nanos, Rng, SimTime};
@@ -10,7 +10,7 @@ const TIMER: u8 = 1;
 const SENSE: Nanos = Nanos::from_micros(50);
 const PROGRAM: Nanos = Nanos::from_micros(400);
 const ERASE: Nanos = Nanos::from_micros(3_000);
-/// 4 KiB at 2.5 ns a byte, with 100 ns of command cycles.
+/// Time to move 4 KiB at 2.5 ns per byte, with 100 ns of command cycles.
 const TRANSFER: Nanos = Nanos(10_340);
 
 const READ: Work = Work::Read {
@@ -31,7 +31,7 @@ const SUSPEND: Suspend = Suspend {
 struct Bench {
     queue: EventQueue,
     array: Array,
-    /// Work to come: when, class, work.
+    /// Work to come: instant, class, work.
     coming: Vec<(u64, Class, Work)>,
 }
 
@@ -45,7 +45,7 @@ impl Bench {
         }
     }
 
-    /// Hands die 0 what is to come at its time, with its number as the cookie; every
+    /// Submits the work to die 0 at its instants, with its number as the cookie; returns every
     /// finished operation as (cookie, ns).
     fn run(&mut self, coming: &[(u64, Class, Work)]) -> Vec<(u64, u64)> {
         self.coming = coming.to_vec();
@@ -120,7 +120,7 @@ fn cache_read_senses_while_data_leaves() {
 
 #[test]
 fn a_sensed_page_waits_for_the_cache_register() {
-    // 64 KiB take longer to leave than a page to sense.
+    // 64 KiB take longer to leave than a page takes to sense.
     let long = Work::Read {
         sense: SENSE,
         bytes: 65_536,
@@ -237,7 +237,7 @@ fn reads_without_end_do_not_starve_a_page_in_the_register() {
     };
     let mut coming = vec![
         (0, Class::HostProgram, WRITE),
-        // Its data arrives while the cells program the first.
+        // Its data arrives while the cells program the first one.
         (20_000, Class::HostProgram, WRITE),
     ];
     coming.extend([(100_000, Class::HostRead, READ); 6]);
@@ -313,7 +313,7 @@ fn a_power_cut_finds_what_was_suspended_and_leaves_nothing_under_way() {
     array.power_cut(queue.now());
     assert_eq!(array.under_way(0).count(), 0);
     assert!(!array.is_busy());
-    // The die takes new work as a new one does.
+    // The die accepts new work as a new one does.
     let now = queue.now();
     array.submit(&mut queue, 0, Class::HostRead, read, 9);
     let sensed = queue.pop().expect("it senses");

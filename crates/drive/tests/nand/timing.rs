@@ -1,4 +1,4 @@
-//! Timing to the nanosecond: an operation ends at its time, not earlier.
+//! Timing to the nanosecond: an operation ends at its exact time, not earlier.
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 use stend_drive::nand::{Array, Work};
@@ -7,7 +7,7 @@ use stend_model::nand::{Class, Credits, Scheduling};
 const DIE: u8 = 0;
 const SENSE: Nanos = Nanos::from_micros(50);
 const PROGRAM: Nanos = Nanos::from_micros(400);
-/// 4 KiB at 2.5 ns a byte, with 100 ns of command cycles.
+/// Time to move 4 KiB at 2.5 ns per byte, with 100 ns of command cycles.
 const TRANSFER: Nanos = Nanos(10_340);
 
 struct Bench {
@@ -27,7 +27,7 @@ impl Bench {
         self.array.submit(&mut self.queue, die, class, work, cookie);
     }
 
-    /// Every finished operation as (cookie, ns).
+    /// Returns every finished operation as (cookie, ns).
     fn run(&mut self) -> Vec<(u64, u64)> {
         let mut done = Vec::new();
         while let Some(event) = self.queue.pop() {
@@ -110,7 +110,8 @@ fn a_waiting_read_passes_waiting_programs_but_stops_nothing() {
     assert_eq!(order, [0, 2, 1]);
 }
 
-/// A program and an erase that wait under reads without end begin when the credits say.
+/// A program and an erase that wait under endless reads begin after as many operations as the
+/// credits let pass.
 #[test]
 fn reads_without_end_do_not_starve_programs_and_erases() {
     let mut bench = Bench::new(1, 1);
@@ -142,8 +143,8 @@ fn work_on_the_die_leaves_the_channel_free() {
 
 #[test]
 fn later_work_never_delays_data_that_is_ready() {
-    // Die 0 senses long and will want the channel late; die 1 is ready early and must
-    // not wait for a transfer that has not begun.
+    // Die 0 senses long and needs the channel late; die 1 is ready early and must not wait for a
+    // transfer that has not begun.
     let mut bench = Bench::new(2, 1);
     bench.submit(
         0,

@@ -1,18 +1,17 @@
-//! Where a file system like ext4 puts files, and where it keeps what it knows about them.
+//! Places of files, and of their metadata, in a file system like ext4.
 //!
 //! Modelled, in blocks of 4 KiB ("ext4 Data Structures and Algorithms", the kernel's
 //! Documentation/filesystems/ext4; fs/ext4/mballoc.c, ialloc.c; mke2fs's defaults):
 //!
-//! - Block groups of 128 MiB, sixteen of them a flexible one of 2 GiB, with the bitmaps and
-//!   the inode tables of all sixteen at its beginning: 512 blocks of inodes a group, 16 inodes
-//!   a block. The first group of a flexible one is for directories, the others are for files.
-//! - A journal before the middle of the device, as large as mke2fs makes it.
-//! - Files are placed one behind the other; those below 64 KiB in preallocations of 2 MiB
-//!   that small files share (`mb_stream_req`, `s_mb_group_prealloc`).
+//! - Block groups of 128 MiB, sixteen of which form a flexible group of 2 GiB, with the bitmaps and
+//!   the inode tables of all sixteen at its beginning: 512 blocks of inodes a group, 16 inodes a
+//!   block. The first group of a flexible one is for directories, the others are for files.
+//! - A journal before the middle of the device, of the size that mke2fs chooses.
+//! - Files are placed one after another; those below 64 KiB in preallocations of 2 MiB that small
+//!   files share (`mb_stream_req`, `s_mb_group_prealloc`).
 //!
-//! Simplified: the file system is empty but for what the operation makes, nothing is
-//! fragmented, and what is made later is behind what was made before. Backups of the
-//! superblock take no room.
+//! Simplified: the file system contains only the files of the operation, nothing is fragmented, and
+//! later files lie after earlier ones. Backups of the superblock take no space.
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: u64 = 4096;
@@ -29,26 +28,26 @@ const INODE_TABLE_BLOCKS: u64 = 512;
 /// Inodes in a block.
 pub const INODES_PER_BLOCK: u64 = 16;
 
-/// Superblock, group descriptors and the room kept for more of them.
+/// Superblock, group descriptors and the space reserved for more of them.
 const HEAD_BLOCKS: u64 = 514;
 
-/// Files of so many blocks or more are not placed among the small ones.
+/// Files of at least this many blocks are not placed among the small ones.
 const STREAM_BLOCKS: u64 = 16;
 
 /// Blocks of a preallocation that small files share.
 const SHARED_BLOCKS: u64 = 512;
 
-/// So many blocks from this one on.
+/// A run of consecutive blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Extent {
     /// First block.
     pub start: u64,
-    /// Blocks.
+    /// Number of blocks.
     pub blocks: u64,
 }
 
 impl Extent {
-    /// The first block behind it.
+    /// The first block after it.
     pub fn end(self) -> u64 {
         self.start + self.blocks
     }
@@ -60,22 +59,22 @@ pub struct Layout {
     blocks: u64,
     /// Blocks of a flexible group.
     flex_blocks: u64,
-    /// Where files begin in a flexible group.
+    /// Block of a flexible group at which files begin.
     data_offset: u64,
     journal: Extent,
-    /// Where the next file goes.
+    /// Block at which the next file begins.
     cursor: u64,
-    /// What is left of the small files' preallocation.
+    /// Rest of the small files' preallocation.
     shared: Extent,
     inodes: u64,
     directories: u64,
 }
 
 impl Layout {
-    /// An empty file system on a device of so many bytes.
+    /// An empty file system on a device of `capacity_bytes`.
     ///
     /// # Errors
-    /// When the device is smaller than 32 MiB.
+    /// If the device is smaller than 32 MiB.
     pub fn new(capacity_bytes: u64) -> Result<Layout, String> {
         let blocks = capacity_bytes / BLOCK_BYTES;
         if blocks < 8192 {
@@ -85,7 +84,7 @@ impl Layout {
             ));
         }
         let flex_blocks = (FLEX_GROUPS * GROUP_BLOCKS).min(blocks);
-        // On less than a flexible group, a directory area in proportion.
+        // On less than a flexible group, the directory area is smaller in proportion.
         let data_offset = match flex_blocks == FLEX_GROUPS * GROUP_BLOCKS {
             true => GROUP_BLOCKS,
             false => HEAD_BLOCKS + table_offset() + flex_blocks / 16,
@@ -102,7 +101,7 @@ impl Layout {
             },
             cursor: 0,
             shared: Extent::default(),
-            // ext4 keeps the first ten for itself.
+            // ext4 reserves the first ten for itself.
             inodes: 11,
             directories: 0,
         };
@@ -110,12 +109,12 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Where the journal is.
+    /// Place of the journal.
     pub fn journal(&self) -> Extent {
         self.journal
     }
 
-    /// The first block from `at` on that files may take.
+    /// The first block from `at` on that files may use.
     fn usable_from(&self, at: u64) -> u64 {
         let mut at = at;
         loop {
@@ -130,7 +129,7 @@ impl Layout {
         }
     }
 
-    /// Blocks from `at` on until something else begins.
+    /// Blocks from `at` on that files may use without a gap.
     fn usable_run(&self, at: u64) -> u64 {
         let mut end = (at / self.flex_blocks + 1) * self.flex_blocks;
         if at < self.journal.start {
@@ -139,10 +138,10 @@ impl Layout {
         end.min(self.blocks).saturating_sub(at)
     }
 
-    /// Places a file of so many bytes; its extents are added to `extents`.
+    /// Places a file of `bytes`; its extents are added to `extents`.
     ///
     /// # Errors
-    /// When the file system is full.
+    /// If the file system is full.
     pub fn place(&mut self, bytes: u64, extents: &mut Vec<Extent>) -> Result<(), String> {
         let mut left = bytes.div_ceil(BLOCK_BYTES);
         if left < STREAM_BLOCKS {
@@ -169,7 +168,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Takes up to so many blocks in one piece.
+    /// Allocates up to `blocks` consecutive blocks.
     fn take(&mut self, blocks: u64) -> Result<Extent, String> {
         let start = self.usable_from(self.cursor);
         let blocks = blocks.min(self.usable_run(start));
@@ -183,7 +182,7 @@ impl Layout {
     /// The block of the inode table with the next inode.
     ///
     /// # Errors
-    /// When there is no inode left.
+    /// If no inode is left.
     pub fn next_inode(&mut self) -> Result<u64, String> {
         let number = self.inodes;
         self.inodes += 1;
@@ -197,16 +196,16 @@ impl Layout {
         Ok(block)
     }
 
-    /// Where the inode table of a flexible group begins.
+    /// First block of the inode table of a flexible group.
     fn flex_start(&self, flex: u64) -> u64 {
         let head = if flex == 0 { HEAD_BLOCKS } else { 0 };
         flex * self.flex_blocks + head + 2 * FLEX_GROUPS
     }
 
-    /// The block of the next directory, and begins it at the next block of inodes.
+    /// The block of the next directory, whose inodes begin in a new block.
     ///
     /// # Errors
-    /// When there is no room for directories left.
+    /// If there is no space for directories left.
     pub fn next_directory(&mut self) -> Result<u64, String> {
         let number = self.directories;
         self.directories += 1;
@@ -219,7 +218,7 @@ impl Layout {
         Ok(block)
     }
 
-    /// The block of the bitmap in which this block is marked.
+    /// The block of the bitmap that contains the bit of `block`.
     pub fn bitmap_of(&self, block: u64) -> u64 {
         let flex = block / self.flex_blocks;
         let group = block % self.flex_blocks / GROUP_BLOCKS;
@@ -239,7 +238,7 @@ fn table_offset() -> u64 {
     2 * FLEX_GROUPS
 }
 
-/// mke2fs's default (`ext2fs_default_journal_size`).
+/// Size of the journal by mke2fs's default (`ext2fs_default_journal_size`).
 fn journal_blocks(blocks: u64) -> u64 {
     match blocks {
         0..32_768 => 1024,

@@ -1,13 +1,13 @@
-//! Work on files: sets of files, and what copying, archiving and unpacking them asks of a
-//! drive below a file system.
+//! Work on files: sets of files, and the requests that a drive below a file system receives when
+//! they are copied, archived and unpacked.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | [`set`] | sets of files as data, and the files drawn from them |
-//! | [`layout`] | where a file system like ext4 puts files and what it knows about them |
-//! | [`operation`] | the reads and writes of an operation, and what waits for what |
-//! | [`summary`] | requests in sum, to compare the model with a kernel |
-//! | [`mod@run`] | carries an operation out on any [`stend_base::Device`] in virtual time |
+//! | [`layout`] | places of files and metadata in a file system like ext4 |
+//! | [`operation`] | the reads and writes of an operation, and their dependencies |
+//! | [`summary`] | sums over requests, to compare the model with a kernel |
+//! | [`mod@run`] | runs an operation on any [`stend_base::Device`] in virtual time |
 
 pub mod layout;
 pub mod operation;

@@ -1,21 +1,20 @@
-//! The reads and writes of copying, archiving and unpacking, and what waits for what.
+//! The reads and writes of copying, archiving and unpacking, and their dependencies.
 //!
-//! As Linux does it through the page cache (the kernel's Documentation/admin-guide/sysctl/vm
-//! and Documentation/filesystems/ext4; fs/ext4/inode.c, mm/readahead.c):
+//! They follow Linux's page cache (the kernel's Documentation/admin-guide/sysctl/vm and
+//! Documentation/filesystems/ext4; fs/ext4/inode.c, mm/readahead.c):
 //!
-//! - One thread reads file after file. The first read of a file waits for what was read
-//!   before; within a file, a window of 128 KiB (`read_ahead_kb`) is read while the one before
-//!   it is used. A directory's block, and inodes in pieces of 128 KiB
-//!   (`inode_readahead_blks`), are read before the first file that needs them.
-//! - What is written waits in memory and is placed when it is written back, file after file:
-//!   at most 8 MiB at once (`MAX_WRITEPAGES_EXTENT_LEN`), in requests of at most 1280 KiB
-//!   (`max_sectors_kb`). A request that goes on where the one before it ended is merged
-//!   with it.
-//! - At the end everything is made durable, as `syncfs` does.
+//! - One thread reads file after file. The first read of a file waits for all earlier reads; within
+//!   a file, a window of 128 KiB (`read_ahead_kb`) is read while the one before it is used. A
+//!   directory's block, and inodes in pieces of 128 KiB (`inode_readahead_blks`), are read before
+//!   the first file that needs them.
+//! - Written data waits in memory and is placed when it is written back, file after file: at most 8
+//!   MiB at once (`MAX_WRITEPAGES_EXTENT_LEN`), in requests of at most 1280 KiB (`max_sectors_kb`).
+//!   A request that begins where the one before it ended is merged with it.
+//! - At the end everything is made durable, as by `syncfs`.
 //!
-//! An archive is a ZIP of Deflate's stored blocks, which is what incompressible data becomes: the
-//! files' bytes and a little more.
-//! The processor's time is not in the model: reading, copying and Deflate take none.
+//! An archive is a ZIP of Deflate's stored blocks, the result for incompressible data: the files'
+//! bytes and a little more. The processor's time is not modelled: reading, copying and Deflate take
+//! none.
 
 use stend_record::review::FileOp;
 
@@ -28,7 +27,7 @@ pub const WINDOW_BYTES: u64 = 128 << 10;
 /// The largest request, bytes.
 pub const REQUEST_BYTES_MAX: u64 = 1280 << 10;
 
-/// Most that is written back of a file at once, bytes.
+/// Maximum that is written back of a file at once, bytes.
 const WRITEBACK_BYTES: u64 = 8 << 20;
 
 /// Blocks of inodes that are read at once.
@@ -37,7 +36,7 @@ const INODE_WINDOW_BLOCKS: u64 = 32;
 /// Metadata blocks in one journal descriptor: 16 bytes each.
 const TAGS_PER_DESCRIPTOR: u64 = 250;
 
-/// Blocks that one extent covers at most; more than four of them need a block of their own.
+/// Maximum of blocks in one extent; more than four extents need a block of their own.
 const EXTENT_BLOCKS_MAX: u64 = 32_768;
 
 /// A read.
@@ -47,10 +46,10 @@ pub struct ReadStep {
     pub offset_bytes: u64,
     /// Bytes.
     pub len_bytes: u64,
-    /// It waits for all reads before it; any other for the one before the last.
+    /// True if it waits for all reads before it; any other read waits for the one before the last.
     pub waits: bool,
-    /// Bytes of files, in whole blocks, that are there when this read and those before it are
-    /// done.
+    /// Bytes of files, in whole blocks, that have been read when this read and those before it have
+    /// ended.
     pub yields_bytes: u64,
 }
 
@@ -65,14 +64,14 @@ pub struct WriteStep {
     pub needs_bytes: u64,
 }
 
-/// Reads, and writes of what was read.
+/// Reads, and writes of the read data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stage {
-    /// In their order.
+    /// Reads, in order.
     pub reads: Vec<ReadStep>,
-    /// In their order.
+    /// Writes, in order.
     pub writes: Vec<WriteStep>,
-    /// Metadata that changes, in place: first byte and length, ascending.
+    /// Metadata that changes in place: first byte and length, ascending.
     pub metadata: Vec<(u64, u64)>,
 }
 
@@ -81,7 +80,7 @@ pub struct Stage {
 pub struct Operation {
     /// The journal: first byte and length.
     pub journal: (u64, u64),
-    /// How the source is made: writes only.
+    /// Writes that create the source.
     pub source: Stage,
     /// The operation.
     pub work: Stage,
@@ -92,21 +91,21 @@ pub struct Operation {
 struct Tree {
     extents: Vec<Extent>,
     files: Vec<Placed>,
-    /// Each directory's block, and the first of its files.
+    /// Each directory's block, and the index of its first file.
     directories: Vec<(u64, usize)>,
 }
 
 struct Placed {
-    /// Of [`Tree::extents`], the first and the one behind the last.
+    /// Range in [`Tree::extents`]: the first, and the one after the last.
     extents: (usize, usize),
     inode_block: u64,
 }
 
 impl Operation {
-    /// `op` on these files, on a device of so many bytes.
+    /// `op` on these files, on a device of `capacity_bytes`.
     ///
     /// # Errors
-    /// When the device does not hold the files twice.
+    /// If the device cannot hold the files twice.
     pub fn new(op: FileOp, files: &[FileEntry], capacity_bytes: u64) -> Result<Operation, String> {
         let mut layout = Layout::new(capacity_bytes)?;
         let archive = [FileEntry {
@@ -140,7 +139,7 @@ impl Operation {
 
 /// Bytes of a ZIP of these files: a header before each, one in the directory at the end
 /// (APPNOTE.TXT, 4.3.7 and 4.3.12), and 5 bytes before each 65,535 of stored Deflate (RFC 1951,
-/// 3.2.4). Fields for files beyond 4 GiB are left out.
+/// 3.2.4). Fields for files beyond 4 GiB are omitted.
 pub fn archive_bytes(files: &[FileEntry]) -> u64 {
     let each = |file: &FileEntry| {
         let name = super::directory_name(file.directory).len() + 1 + file.name.len();
@@ -217,8 +216,8 @@ impl Tree {
         reads
     }
 
-    /// Writes of all files, where `source_bytes` can be read: a little more or less than what is
-    /// written where an archive is involved.
+    /// Writes of all files. `source_bytes` can be read: with an archive, a little more or less than
+    /// is written.
     fn writes(&self, source_bytes: u64) -> Vec<WriteStep> {
         let mut writes: Vec<WriteStep> = Vec::new();
         let mut written_bytes = 0;
@@ -232,14 +231,14 @@ impl Tree {
                 at += blocks;
             }
         }
-        // What an archive has at its end waits for the last read.
+        // The end of an archive waits for the last read.
         if let Some(last) = writes.last_mut() {
             last.needs_bytes = source_bytes;
         }
         writes
     }
 
-    /// What changes in place: descriptors, bitmaps, inodes, directories, blocks of extents.
+    /// Blocks that change in place: descriptors, bitmaps, inodes, directories, blocks of extents.
     fn metadata(&self, layout: &Layout) -> Vec<(u64, u64)> {
         let mut blocks: Vec<u64> = Vec::new();
         for extent in &self.extents {
@@ -272,7 +271,7 @@ impl Tree {
 }
 
 impl Stage {
-    /// Blocks that the journal takes for all metadata: each block, and descriptors.
+    /// Blocks that the journal needs for all metadata: each block, and descriptors.
     pub fn journal_blocks(&self) -> u64 {
         let bytes: u64 = self.metadata.iter().map(|(_, len)| len).sum();
         let blocks = bytes / BLOCK_BYTES;
@@ -314,7 +313,7 @@ impl Window {
     }
 }
 
-/// Adds what is written back of one file at once.
+/// Adds the writes for one write-back of a file.
 fn write_back(writes: &mut Vec<WriteStep>, extent: Extent, needs_bytes: u64) {
     let mut offset_bytes = extent.start * BLOCK_BYTES;
     let mut left = extent.blocks * BLOCK_BYTES;

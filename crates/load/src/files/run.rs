@@ -1,21 +1,21 @@
-//! Carries an operation on files out on a device, in virtual time.
+//! Runs an operation on files on a device, in virtual time.
 //!
 //! Three activities run at the same time:
 //!
 //! - The **program** reads as far as [`ReadStep`](super::operation::ReadStep) allows. It waits
-//!   while as much as [`Host::dirty_limit_bytes`] waits to be written.
-//! - **Write-back** begins when more than [`Host::dirty_background_bytes`] waits and stops when
-//!   less does; from the program's end on it goes on to the end. At most
-//!   [`Host::write_depth`] writes are outstanding.
-//! - The **journal** is committed every [`Host::commit`] if there is something to commit: a
-//!   write of what changed, a flush, the commit record, another flush.
+//!   while at least [`Host::dirty_limit_bytes`] wait to be written.
+//! - **Write-back** begins when more than [`Host::dirty_background_bytes`] wait and stops when less
+//!   do; after the program's end it writes all the rest. At most [`Host::write_depth`] writes are
+//!   outstanding.
+//! - The **journal** is committed every [`Host::commit`] if there is something to commit: a write
+//!   of the changes, a flush, the commit record, another flush.
 //!
-//! At the end everything is made durable as by `syncfs`: the rest of the data, a commit, then
-//! the metadata in its place.
+//! At the end everything is made durable as by `syncfs`: the rest of the data, a commit, then the
+//! metadata in its place.
 //!
-//! Left out: data is not written back merely because it is old (30 s), metadata goes to its
-//! place at the end alone, and what waits for more than the limit does not slow the program
-//! down gradually.
+//! Not modelled: data is not written back merely because it is old (30 s), metadata is written to
+//! its place only at the end, and data that waits above the limit does not slow the program
+//! gradually.
 
 use std::collections::VecDeque;
 
@@ -30,12 +30,12 @@ use crate::trace::op_name;
 /// A request that has taken this long never completes: an hour.
 const LATENCY_MAX: Nanos = Nanos(3_600_000_000_000);
 
-/// What the host's memory and kernel allow.
+/// Limits of the host's memory and kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Host {
     /// Windows of a file being read at once: the one that is waited for, and the next.
     pub read_windows: u32,
-    /// Most writes outstanding: `RWB_DEF_DEPTH` of the kernel's write-back throttling.
+    /// Maximum of outstanding writes: `RWB_DEF_DEPTH` of the kernel's write-back throttling.
     pub write_depth: u32,
     /// `dirty_background_ratio`, 10 % of the available memory, bytes.
     pub dirty_background_bytes: u64,
@@ -61,7 +61,7 @@ impl Default for Host {
 /// The result of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileRun {
-    /// From the first request to the last completion.
+    /// Time from the first request to the last completion.
     pub elapsed: Nanos,
     /// Its requests.
     pub requests: FileRequests,
@@ -69,33 +69,33 @@ pub struct FileRun {
     pub commits: u64,
 }
 
-/// Why an operation was not carried out to its end.
+/// Reason why an operation was not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileRunError {
     /// A request failed.
     #[error("a {op} of {len_bytes} bytes at byte {offset_bytes} failed: {why}")]
     Failed {
-        /// What it was.
+        /// Kind of the request.
         op: &'static str,
         /// First byte.
         offset_bytes: u64,
         /// Bytes.
         len_bytes: u64,
-        /// What the device said.
+        /// Error of the device.
         why: &'static str,
     },
-    /// The device completes nothing any more.
+    /// The device completes no more requests.
     #[error(transparent)]
     Stalled(#[from] Stalled),
 }
 
-/// Whose request it is.
+/// Sender of a request.
 #[derive(Clone, Copy)]
 enum Sender {
     /// The program, by the number of the read.
     Program(usize),
     WriteBack,
-    /// The journal, and what follows at the end.
+    /// The journal, and the requests at the end.
     Journal,
 }
 
@@ -103,7 +103,7 @@ enum Sender {
 #[derive(Clone, Copy)]
 struct Planned {
     request: Request,
-    /// Only when all before it are done.
+    /// True if it is sent only after all before it have ended.
     barrier: bool,
 }
 
@@ -116,7 +116,7 @@ struct Run<'a, D: Device> {
     next_read: usize,
     reads_out: u32,
     read_done: Vec<bool>,
-    /// Reads done without a gap.
+    /// Reads that have ended, without a gap.
     reads_passed: usize,
     next_write: usize,
     writes_out: u32,
@@ -125,7 +125,7 @@ struct Run<'a, D: Device> {
     writing: bool,
     journal: (u64, u64),
     journal_at: u64,
-    /// Blocks of the stage's that the journal holds.
+    /// Number of the stage's blocks in the journal.
     journalled: u64,
     planned: VecDeque<Planned>,
     planned_out: u32,
@@ -135,15 +135,15 @@ struct Run<'a, D: Device> {
     result: FileRun,
 }
 
-/// Carries a stage out, from the device's present instant on; `journal` is where the
-/// operation's journal is.
+/// Runs a stage from the device's present instant on; `journal` is the place of the operation's
+/// journal.
 ///
 /// # Errors
 /// [`FileRunError`].
 ///
 /// # Panics
-/// When the host's depths are 0, or its limits do not ascend from 16 MiB on, with which
-/// nothing could move.
+/// If the host's depths are 0, or its limits do not ascend from 16 MiB on, with which nothing could
+/// progress.
 pub fn run<D: Device>(
     device: &mut D,
     stage: &Stage,
@@ -191,7 +191,7 @@ pub fn run<D: Device>(
 }
 
 impl<D: Device> Run<'_, D> {
-    /// Sends all that can be sent; false when nothing is left to wait for.
+    /// Sends all requests that can be sent. Returns false if nothing is left to wait for.
     fn send(&mut self) -> bool {
         self.begin_commit();
         loop {
@@ -217,7 +217,7 @@ impl<D: Device> Run<'_, D> {
     /// Bytes of files that the program has read.
     fn copied_bytes(&self) -> u64 {
         match self.reads_passed {
-            // Made out of nothing.
+            // Data that is created, not read.
             0 if self.stage.reads.is_empty() => u64::MAX,
             0 => 0,
             passed => self.stage.reads[passed - 1].yields_bytes,
@@ -286,14 +286,14 @@ impl<D: Device> Run<'_, D> {
         true
     }
 
-    /// A commit, if it is time and there is something to commit.
+    /// Begins a commit if it is time and there is something to commit.
     fn begin_commit(&mut self) {
         if self.device.now() < self.commit_at {
             return;
         }
         self.commit_at = self.device.now() + self.host.commit;
         if self.planned.is_empty() && self.planned_out == 0 && !self.ending {
-            // In proportion to what has been placed so far.
+            // In proportion to the data placed so far.
             let total = u128::from(self.stage.written_bytes().max(1));
             let blocks = u128::from(self.stage.journal_blocks());
             let due = (blocks * u128::from(self.written_bytes) / total) as u64;
@@ -301,7 +301,7 @@ impl<D: Device> Run<'_, D> {
         }
     }
 
-    /// Plans the commit of so many of the stage's blocks, counted from its beginning.
+    /// Plans the commit of the stage's blocks up to `until_blocks`, counted from its beginning.
     fn commit(&mut self, until_blocks: u64) {
         let blocks = until_blocks.saturating_sub(self.journalled);
         if blocks == 0 {
@@ -335,7 +335,7 @@ impl<D: Device> Run<'_, D> {
         self.planned.push_back(Planned { request, barrier });
     }
 
-    /// Plans what makes everything durable; false when that has been done.
+    /// Plans the requests that make everything durable. Returns false if that has been done.
     fn begin_end(&mut self) -> bool {
         if std::mem::replace(&mut self.ending, true) {
             return false;
@@ -361,7 +361,7 @@ impl<D: Device> Run<'_, D> {
     }
 
     fn advance(&mut self) -> Result<(), FileRunError> {
-        // A commit changes nothing once the end is planned.
+        // A commit has no effect once the end is planned.
         let limit = match self.ending {
             true => SimTime::NEVER,
             false => self.commit_at.max(self.device.now()),

@@ -1,19 +1,19 @@
 //! Sets of files: distributions of sizes as data, and the files drawn from them.
 //!
-//! The same set, number of bytes and seed give the same files on any machine, and their
-//! bytes add up to that number exactly: the last file of a class is cut.
+//! The same set, number of bytes and seed give the same files on any machine, and their bytes add
+//! up to that number exactly: the last file of a class is cut.
 
 use serde::Deserialize;
 use stend_base::Rng;
 use stend_config::{FileError, Text};
 
-/// The schema that a set names.
+/// Schema of sets.
 pub const SCHEMA: &str = "stend.fileset/1";
 
-/// Fewest bytes of a set: every class has a file then.
+/// Minimum of bytes of a set: every class then has a file.
 pub const SET_BYTES_MIN: u64 = 1 << 20;
 
-/// Most bytes of a set.
+/// Maximum of bytes of a set.
 pub const SET_BYTES_MAX: u64 = 1 << 42;
 
 /// The shipped sets, by name.
@@ -27,14 +27,14 @@ pub struct FileSet {
     schema: String,
     /// Its name.
     pub name: String,
-    /// What it is, in a few words.
+    /// Short description.
     pub title: String,
-    /// Where the figures come from.
+    /// Source of the figures.
     pub source: String,
-    /// Files in a directory; the last ones have fewer.
+    /// Files in a directory; the last directories have fewer.
     pub files_per_directory: u32,
-    /// Whether files of all classes share directories; if not, each class has
-    /// directories of its own, one class after the other.
+    /// True if files of all classes share directories; otherwise each class has directories of its
+    /// own, one class after the other.
     pub mixed: bool,
     /// The classes of files.
     #[serde(rename = "class")]
@@ -45,9 +45,9 @@ pub struct FileSet {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Class {
-    /// What they are.
+    /// Short description of the files.
     pub title: String,
-    /// Of their names.
+    /// Extension of the files' names.
     pub extension: String,
     /// Share of the set's bytes, percent; over all classes, 100.
     pub share_percent: u32,
@@ -72,7 +72,7 @@ pub struct FileEntry {
     pub bytes: u64,
 }
 
-/// The name of the directory of this number.
+/// The name of a directory.
 pub fn directory_name(directory: u32) -> String {
     format!("d{directory:05}")
 }
@@ -91,7 +91,7 @@ impl FileSet {
     /// Reads a set from a text; `path` is for messages.
     ///
     /// # Errors
-    /// File, line, key, and what is allowed.
+    /// [`FileError`] with file, line, key, and the allowed values.
     pub fn parse(text: &str, path: &str) -> Result<FileSet, FileError> {
         let text = Text { file: path, text };
         let set: FileSet = text.read()?;
@@ -101,7 +101,7 @@ impl FileSet {
         }
     }
 
-    /// An error is the path of the key at fault and what is allowed.
+    /// Checks the set. An error is the path of the faulty key and what is allowed.
     fn check(&self) -> Result<(), (String, String)> {
         let wrong = |key: &str, problem: String| Err((key.to_owned(), problem));
         if self.schema != SCHEMA {
@@ -130,10 +130,10 @@ impl FileSet {
         }
     }
 
-    /// The files of a set of so many bytes, directory after directory.
+    /// The files of a set of `total_bytes`, directory after directory.
     ///
     /// # Errors
-    /// When `total_bytes` is not from [`SET_BYTES_MIN`] to [`SET_BYTES_MAX`].
+    /// If `total_bytes` is not from [`SET_BYTES_MIN`] to [`SET_BYTES_MAX`].
     pub fn files(&self, total_bytes: u64, seed: u64) -> Result<Vec<FileEntry>, String> {
         if !(SET_BYTES_MIN..=SET_BYTES_MAX).contains(&total_bytes) {
             return Err(format!(
@@ -161,7 +161,7 @@ impl FileSet {
         Ok(self.placed(&drawn))
     }
 
-    /// Shares the files out over directories.
+    /// Distributes the files over directories.
     fn placed(&self, drawn: &[(usize, u64)]) -> Vec<FileEntry> {
         let mut directory = 0;
         let mut filled = 0;
@@ -186,7 +186,7 @@ impl FileSet {
 }
 
 impl Class {
-    /// An error is the key at fault and what is allowed.
+    /// Checks the class. An error is the faulty key and what is allowed.
     fn check(&self) -> Result<(), (&'static str, String)> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
         if self.extension.is_empty() || !self.extension.chars().all(plain) {

@@ -1,12 +1,12 @@
-//! Requests in sum, to compare the model with what a kernel was seen to do.
+//! Sums over requests, to compare the model with the observed requests of a kernel.
 
 use serde::{Deserialize, Serialize};
 use stend_base::Op;
 
-/// Upper ends of the classes of sizes, KiB; the last holds all that is larger.
+/// Upper ends of the classes of sizes, KiB; the last class contains all larger ones.
 pub const CLASSES_KIB: [u64; 6] = [4, 32, 127, 128, 1024, u64::MAX >> 10];
 
-/// What was asked of a drive.
+/// Requests to a drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Reads.
@@ -28,7 +28,7 @@ pub struct Direction {
     pub sequential: u64,
     /// Bytes by size of request, in the classes of [`CLASSES_KIB`].
     pub bytes_by_class: [u64; 6],
-    /// Where the last one ended.
+    /// End of the last request.
     #[serde(skip)]
     end: Option<u64>,
 }

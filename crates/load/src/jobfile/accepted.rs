@@ -1,14 +1,14 @@
-//! Options that concern the host that runs fio, or the content of the data, and mean
-//! nothing to a simulated drive: accepted, no effect in virtual time.
+//! Options that concern the host that runs fio, or the content of the data, and have no meaning for
+//! a simulated drive: accepted, without effect in virtual time.
 
-/// Their names. They are listed one by one, so that no option that would change a result
-/// is ever passed over in silence.
+/// Their names. They are listed one by one, so that no option that would change a result is ever
+/// ignored silently.
 ///
-/// `randrepeat` and `allrandrepeat` are here because a simulated run always repeats: for
-/// another sequence choose another root seed or `randseed`. Options on the content of the
-/// data are here because no simulated drive looks at it.
+/// `randrepeat` and `allrandrepeat` are here because a simulated run always repeats: for another
+/// sequence choose another root seed or `randseed`. Options on the content of the data are here
+/// because no simulated drive uses the content.
 pub static ACCEPTED: &[&str] = &[
-    // Which file, and how it is opened or made.
+    // Choice of the file, and its opening or creation.
     "filename",
     "filename_format",
     "unique_filename",
@@ -26,7 +26,7 @@ pub static ACCEPTED: &[&str] = &[
     "unlink_each_loop",
     "openfiles",
     "file_service_type",
-    // How the host hands requests over.
+    // Submission of requests by the host.
     "direct",
     "buffered",
     "invalidate",

@@ -1,4 +1,4 @@
-//! What is wrong with a job file, and where.
+//! Faults of a job file, and their places.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// A line of a job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Name of the file, as it was given or included.
+    /// Name of the file, as given or included.
     pub file: Arc<str>,
     /// Line, from 1; 0 for the file as a whole.
     pub line: u32,
@@ -27,13 +27,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a job file cannot be used: file, line, section, option, and what is allowed.
+/// Reason why a job file cannot be used: file, line, section, option, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 pub struct JobError {
-    /// Where.
+    /// Place of the fault.
     pub place: Place,
-    /// What is wrong and what is allowed, in words.
+    /// The fault and what is allowed, in words.
     pub problem: String,
 }
 

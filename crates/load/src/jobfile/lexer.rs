@@ -1,15 +1,15 @@
 //! Lines to sections and entries; `include` and `${VARIABLE}`.
 //!
-//! As in fio's `__parse_jobs_ini`: a line that begins with `#` or `;` is a comment, and
-//! so is the rest of a line after either; an entry is `key=value` or `key`; an included
-//! file may hold entries and further includes, but no section.
+//! As in fio's `__parse_jobs_ini`: a line that begins with `#` or `;` is a comment, and so is the
+//! rest of a line after either; an entry is `key=value` or `key`; an included file may contain
+//! entries and further includes, but no section.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::error::{JobError, Place};
 
-/// Includes deeper than this are taken for a loop.
+/// Includes deeper than this are treated as a loop.
 const INCLUDE_DEPTH_MAX: usize = 16;
 
 /// One `key=value` or `key`.
@@ -19,7 +19,7 @@ pub struct Entry {
     pub key: String,
     /// The value after `=`, trimmed; `None` without `=`.
     pub value: Option<String>,
-    /// Where.
+    /// Place of the entry.
     pub place: Place,
 }
 
@@ -28,14 +28,14 @@ pub struct Entry {
 pub struct RawSection {
     /// The text between the brackets.
     pub name: Arc<str>,
-    /// Where the brackets are.
+    /// Place of the brackets.
     pub place: Place,
-    /// Its entries in order, those of included files in their place.
+    /// Its entries in order, with those of included files in their place.
     pub entries: Vec<Entry>,
 }
 
 impl RawSection {
-    /// True of `[global]`, which sets defaults of the sections after it.
+    /// True for `[global]`, which sets defaults of the sections after it.
     pub fn is_global(&self) -> bool {
         &*self.name == "global"
     }
@@ -44,12 +44,12 @@ impl RawSection {
 /// A job file as text, includes resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    /// In order.
+    /// Sections in order.
     pub sections: Vec<RawSection>,
 }
 
 impl Text {
-    /// The place in the user's own files of a line, from 1, of what `Display` writes.
+    /// Place, in the user's own files, of a line, from 1, of the text that `Display` writes.
     pub fn place_of_line(&self, line: usize) -> Option<&Place> {
         let places = self.sections.iter().flat_map(|section| {
             let entries = section.entries.iter().map(|entry| &entry.place);
@@ -60,7 +60,7 @@ impl Text {
 }
 
 impl fmt::Display for Text {
-    /// Writes a job file that reads as the same: one entry a line, no comments.
+    /// Writes an equivalent job file: one entry a line, no comments.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for section in &self.sections {
             writeln!(f, "[{}]", section.name)?;
@@ -75,10 +75,10 @@ impl fmt::Display for Text {
     }
 }
 
-/// Where included files and variables come from.
+/// Source of included files and variables.
 pub trait Resolver {
-    /// The text of the file `path`, named by an `include` line of the file `from`;
-    /// also the name under which errors speak of it.
+    /// The text of the file `path`, named by an `include` line of the file `from`, and the file's
+    /// name in errors.
     fn include(&self, path: &str, from: &str) -> Result<(String, String), String>;
 
     /// The value of `${name}`.
@@ -97,7 +97,7 @@ pub fn lex(text: &str, file: &str, resolver: &dyn Resolver) -> Result<Text, JobE
     })
 }
 
-/// A line of a job file without its comment and the blanks around it.
+/// A line of a job file without its comment and surrounding blanks.
 pub fn code_of(line: &str) -> &str {
     line.split(['#', ';']).next().unwrap_or_default().trim()
 }

@@ -1,14 +1,14 @@
 //! fio job files.
 //!
-//! A job file is read as fio 3.33 reads it (its HOWTO: "Job file format", "Parameter
-//! types"): `[global]` sections set defaults for the sections after them, also when there
-//! are several; the last value of an option counts; `include FILE` pulls in options.
+//! A job file is read as fio 3.33 reads it (its HOWTO: "Job file format", "Parameter types"):
+//! `[global]` sections set defaults for the sections after them, also when there are several; the
+//! last value of an option counts; `include FILE` includes options.
 //!
 //! Options are of three kinds: those in [`options::OPTIONS`] are honoured; those in
-//! [`accepted::ACCEPTED`] are accepted and have no effect in virtual time; any other is
-//! an error that names the option, its section, file and line. Fractions of a second
-//! (`1.5`), which fio cuts off without a word, arithmetic in parentheses, and `time_based`
-//! without `runtime`, about which fio only warns, are errors here.
+//! [`accepted::ACCEPTED`] are accepted and have no effect in virtual time; any other is an error
+//! that names the option, its section, file and line. Fractions of a second (`1.5`), which fio cuts
+//! off silently, arithmetic in parentheses, and `time_based` without `runtime`, for which fio only
+//! prints a warning, are errors here.
 
 pub mod accepted;
 mod error;
@@ -32,11 +32,11 @@ pub use units::Extent;
 /// A job file, read and checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobFile {
-    /// Options of the `[global]` sections by fio's name, the last value of each.
+    /// Options of the `[global]` sections by fio's name, with the last value of each.
     pub global_options: BTreeMap<String, String>,
     /// The sections other than `[global]`, in order; at least one.
     pub jobs: Vec<Job>,
-    /// The text, includes resolved; its `Display` writes a job file that reads as the same.
+    /// The text, includes resolved; its `Display` writes an equivalent job file.
     pub text: Text,
 }
 
@@ -45,11 +45,11 @@ pub struct JobFile {
 pub struct Job {
     /// The section's name, or its option `name`.
     pub name: String,
-    /// Where the section begins.
+    /// Place of the section's beginning.
     pub place: Place,
     /// Options of the section itself by fio's name; `""` for one without a value.
     pub options: BTreeMap<String, String>,
-    /// What it asks for, defaults of `[global]` applied.
+    /// Options with the defaults of `[global]` applied.
     pub spec: Spec,
 }
 
@@ -89,8 +89,8 @@ impl JobFile {
     }
 }
 
-/// Reads a job file and resolves its includes and the variables of the environment,
-/// without looking at the options: for a target that knows more of them.
+/// Reads a job file and resolves its includes and the variables of the environment, without
+/// checking the options: for a target that supports more of them.
 pub fn flatten(path: &Path) -> Result<Text, JobError> {
     let name = path.display().to_string();
     let place = Place {
@@ -106,7 +106,7 @@ pub fn flatten(path: &Path) -> Result<Text, JobError> {
     }
 }
 
-/// That a file has no section of its own; `place` is of one without any section.
+/// Error of a file without a section other than `[global]`; `place` is used if it has no section.
 fn no_job(text: &Text, place: Place) -> JobError {
     let last = text.sections.last();
     JobError::new(
@@ -123,15 +123,15 @@ fn nowhere() -> Place {
     }
 }
 
-/// Settings so far, and where each was made.
+/// Settings so far, and the place of each.
 #[derive(Clone, Default)]
 struct Defaults {
     spec: Spec,
     places: BTreeMap<&'static str, Place>,
 }
 
-/// Applies the entries of a section; `kb_base` first, as in fio, since it decides what
-/// the other numbers mean.
+/// Applies the entries of a section; `kb_base` first, as in fio, since the meaning of other numbers
+/// depends on it.
 fn apply(
     section: &RawSection,
     defaults: &mut Defaults,
@@ -181,7 +181,7 @@ fn job(section: &RawSection, mut settings: Defaults) -> Result<Job, JobError> {
     })
 }
 
-/// Checks options against each other.
+/// Checks options that depend on each other.
 fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
     let spec = &settings.spec;
     let fail = |option: &'static str, problem: &str| {
@@ -278,7 +278,7 @@ impl lexer::Resolver for NoResolver {
     }
 }
 
-/// The text of a file, without the byte-order mark that editors may put before it.
+/// The text of a file, without the byte-order mark that editors may add.
 fn read(path: &Path) -> std::io::Result<String> {
     let text = std::fs::read_to_string(path)?;
     Ok(match text.strip_prefix('\u{feff}') {
@@ -300,7 +300,7 @@ impl lexer::Resolver for FileSystem {
         }
     }
 
-    /// As in fio, a variable that is not set is empty.
+    /// The value of a variable; as in fio, empty if it is not set.
     fn variable(&self, name: &str) -> Result<String, String> {
         Ok(std::env::var(name).unwrap_or_default())
     }

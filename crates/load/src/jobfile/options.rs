@@ -1,5 +1,4 @@
-//! The options that are honoured: one table, from which errors, documentation and tests
-//! are made.
+//! The options that are honoured: one table, from which errors, documentation and tests are made.
 
 use std::borrow::Cow;
 use std::mem::discriminant;
@@ -16,34 +15,34 @@ use super::units::{self, Extent};
 /// One honoured option.
 #[derive(Clone, Copy)]
 pub struct OptionDef {
-    /// fio's name of it.
+    /// Its name in fio.
     pub name: &'static str,
-    /// Another name of it; empty without one.
+    /// Alternative name; empty if there is none.
     pub alias: &'static str,
     set: Set,
 }
 
-/// What an option sets, and to which values.
+/// Field that an option sets, and the allowed values.
 #[derive(Clone, Copy)]
 enum Set {
     Flag(fn(&mut Spec) -> &mut bool),
-    /// A number from the first to the second.
+    /// A number in the range from the first to the second.
     Number(u32, u32, fn(&mut Spec) -> &mut u32),
     /// A number of milliseconds; 0 where that is the first.
     Millis(u32, fn(&mut Spec) -> &mut Nanos),
     /// A time, in this unit unless it has one.
     Time(Nanos, fn(&mut Spec) -> &mut Nanos),
-    /// A time; 0 is none.
+    /// A time; 0 means none.
     SomeTime(fn(&mut Spec) -> &mut Option<Nanos>),
     Extent(fn(&mut Spec) -> &mut Extent),
-    /// An extent; 0 bytes are none.
+    /// An extent; 0 bytes mean none.
     SomeExtent(fn(&mut Spec) -> &mut Option<Extent>),
     Text(fn(&mut Spec) -> &mut Option<String>),
     /// A text that may be empty.
     Log(fn(&mut Spec) -> &mut Option<String>),
-    /// Nothing: it has this value.
+    /// Sets nothing; only this value is allowed.
     Only(&'static str),
-    /// By a function, and the values that are allowed.
+    /// Set by a function, with a description of the allowed values.
     Own(fn(&mut Spec, &Arg<'_>) -> Result<(), String>, &'static str),
 }
 
@@ -52,7 +51,7 @@ impl OptionDef {
         OptionDef { alias, ..self }
     }
 
-    /// Its name, with the value where one alone is allowed.
+    /// Its name, with the value if only one is allowed.
     pub fn told(&self) -> Cow<'static, str> {
         match self.set {
             Set::Only(value) => Cow::Owned(format!("{}={value}", self.name)),
@@ -73,7 +72,7 @@ impl OptionDef {
 }
 
 impl Set {
-    /// Values that are allowed, for errors.
+    /// Allowed values, for errors.
     fn allowed(&self) -> Cow<'static, str> {
         Cow::Borrowed(match *self {
             Set::Flag(_) => "nothing, 0 or 1",
@@ -119,7 +118,7 @@ impl Set {
     }
 }
 
-/// Finds an honoured option by its name or another name of it.
+/// Finds an honoured option by its name or alternative name.
 pub fn find(key: &str) -> Option<&'static OptionDef> {
     OPTIONS
         .iter()
@@ -151,7 +150,7 @@ impl Arg<'_> {
         }
     }
 
-    /// `option` alone is true, as are 1 and what fio prints for it.
+    /// A flag: `option` alone is true, as are 1 and the empty text that fio prints for it.
     fn flag(&self) -> Result<bool, String> {
         match self.text {
             None | Some("" | "1") => Ok(true),
@@ -160,7 +159,7 @@ impl Arg<'_> {
         }
     }
 
-    /// What one of the known words stands for.
+    /// The value of one of the known words.
     fn one_of<T: Copy>(&self, known: &[(&str, T)]) -> Result<T, String> {
         let text = self.text()?;
         let found = known.iter().find(|(word, _)| *word == text);
@@ -169,8 +168,8 @@ impl Arg<'_> {
             .ok_or_else(|| format!("`{text}` cannot be simulated"))
     }
 
-    /// Values of the three directions. A direction without a value has that of the one
-    /// before it; one that a comma leaves empty, or that follows a final comma, has none.
+    /// Values of the three directions. A direction without a value has that of the one before it;
+    /// one that is empty between commas, or follows a final comma, has none.
     fn each<T: Clone>(
         &self,
         read: impl Fn(&str) -> Result<T, String>,
@@ -319,7 +318,7 @@ fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     set(&mut spec.rw, arg.one_of(&Rw::NAMES)?)
 }
 
-/// fio's engines that return from a request when it is done (fio's manual, "I/O engine").
+/// fio's engines that return from a request when it has ended (fio's manual, "I/O engine").
 const SYNCHRONOUS: [&str; 7] = [
     "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice",
 ];
@@ -343,7 +342,7 @@ fn set_nrfiles(_: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     arg.one_of(&[("1", ())])
 }
 
-/// `O_SYNC` and `O_DSYNC` differ in what a file system writes besides the data.
+/// Sets `sync`. `O_SYNC` and `O_DSYNC` differ only in the metadata that a file system writes.
 fn set_sync(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     let known = [
         ("none", false),
@@ -410,8 +409,8 @@ fn set_bsrange(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     })
 }
 
-/// fio's rules: what the percentages leave is shared evenly among the sizes without one,
-/// or, if all have one, given to the last size.
+/// Parses `bssplit` by fio's rules: the remaining percentage is shared evenly among the sizes
+/// without one or, if all have one, added to the last size.
 fn split(text: &str, kb_base: u32) -> Result<BlockSizes, String> {
     let mut weights: Vec<(u64, Option<u32>)> = Vec::new();
     for part in text.split(':') {

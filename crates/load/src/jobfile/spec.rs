@@ -1,4 +1,4 @@
-//! What a job asks for, as typed values.
+//! Options of a job, as typed values.
 
 use stend_base::Nanos;
 
@@ -25,12 +25,12 @@ impl Direction {
     }
 }
 
-/// `rw`: what is done in which order.
+/// `rw`: directions and order of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rw {
-    /// What is done.
+    /// Directions.
     pub mix: Mix,
-    /// Random offsets; else ascending ones.
+    /// True for random offsets; otherwise they ascend.
     pub random: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Rw {
 pub enum Mix {
     /// One direction only.
     Only(Direction),
-    /// Reads and writes, `rwmixread` percent of the requests being reads.
+    /// Reads and writes; `rwmixread` percent of the requests are reads.
     ReadWrite,
 }
 
@@ -52,7 +52,7 @@ impl Rw {
         }
     }
 
-    /// The words of a job file.
+    /// Values of `rw` in a job file.
     pub(super) const NAMES: [(&str, Rw); 9] = [
         ("read", Rw::only(Direction::Read, false)),
         ("write", Rw::only(Direction::Write, false)),
@@ -85,14 +85,14 @@ impl Rw {
 pub enum BlockSizes {
     /// `bs`: always the same.
     Fixed(u64),
-    /// `bsrange`: every multiple of `min` up to `max` alike.
+    /// `bsrange`: every multiple of `min` up to `max`, equally likely.
     Range {
-        /// Smallest, and the unit of all.
+        /// Smallest length, and the unit of all.
         min: u64,
         /// Largest.
         max: u64,
     },
-    /// `bssplit`: (bytes, percent), percents adding up to 100.
+    /// `bssplit`: (bytes, percent); the percentages add up to 100.
     Split(Vec<(u64, u32)>),
 }
 
@@ -129,14 +129,14 @@ pub enum Generator {
 /// `random_distribution`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
-    /// Every block alike.
+    /// Every block equally likely.
     Uniform,
     /// The k-th most popular block is requested with weight k^-theta.
     Zipf {
         /// Exponent, above 0.
         theta: f64,
     },
-    /// Self-similar: a share `h` of the blocks gets the share 1 - h of the requests.
+    /// Self-similar: a share `h` of the blocks receives the share 1 - h of the requests.
     Pareto {
         /// Between 0 and 1.
         h: f64,
@@ -155,27 +155,27 @@ pub enum Rate {
 /// `rate_process`: the times between the requests of a direction that has a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RateProcess {
-    /// `linear`: all alike.
+    /// `linear`: all equal.
     #[default]
     Linear,
     /// `poisson`: exponentially distributed.
     Poisson,
 }
 
-/// Everything that one section asks for, global defaults applied.
+/// All options of one section, with global defaults applied.
 ///
-/// Every field is named after fio's option; its HOWTO is the definition.
+/// Every field has the name of fio's option; fio's HOWTO is the definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// `rw`.
     pub rw: Rw,
-    /// `bs`, `bsrange` or `bssplit` of each direction; the last one given counts.
+    /// `bs`, `bsrange` or `bssplit` of each direction; the last option counts.
     pub block_sizes: [BlockSizes; 3],
     /// `blockalign` of each direction, bytes; turns the random map off.
     pub block_align_bytes: Option<[u64; 3]>,
-    /// `iodepth`; 1 of a synchronous engine, as in fio.
+    /// `iodepth`; 1 for a synchronous engine, as in fio.
     pub iodepth: u32,
-    /// Whether `ioengine` is synchronous: a thread of it has one request outstanding.
+    /// True if `ioengine` is synchronous: each of its threads has one request outstanding.
     pub is_synchronous: bool,
     /// `numjobs`.
     pub numjobs: u32,
@@ -187,13 +187,13 @@ pub struct Spec {
     pub ramp: Nanos,
     /// `time_based`.
     pub time_based: bool,
-    /// `size`: the region of each job; `None` is the rest of the target.
+    /// `size`: the region of each job; `None` for the rest of the target.
     pub size: Option<Extent>,
-    /// `offset`: where the region begins.
+    /// `offset`: beginning of the region.
     pub offset: Extent,
-    /// `offset_increment`: how much later the region of each next clone begins.
+    /// `offset_increment`: distance between the regions of successive clones.
     pub offset_increment: Extent,
-    /// `io_size`: how much is done; `None` is the size of the region.
+    /// `io_size`: amount of data; `None` for the size of the region.
     pub io_size: Option<Extent>,
     /// `rate_iops` or `rate` of each direction.
     pub rate: [Option<Rate>; 3],
@@ -215,7 +215,7 @@ pub struct Spec {
     pub norandommap: bool,
     /// `random_generator`.
     pub generator: Generator,
-    /// `randseed`; `None` is the root seed of the run.
+    /// `randseed`; `None` for the root seed of the run.
     pub seed: Option<u64>,
     /// `random_distribution`.
     pub distribution: Distribution,
@@ -227,7 +227,7 @@ pub struct Spec {
     pub lat_log: Option<String>,
     /// `log_avg_msec`; zero logs every request.
     pub log_interval: Nanos,
-    /// `log_max_value`: latency logs hold the largest value of an interval, not the mean.
+    /// `log_max_value`: latency logs contain the largest value of an interval, not the mean.
     pub log_max_value: bool,
     /// `log_offset`: logs get a column with the offset.
     pub log_offset: bool,
@@ -245,9 +245,9 @@ pub struct Spec {
     pub description: Option<String>,
     /// `name`; else the section's.
     pub name: Option<String>,
-    /// `fsync`: a flush after so many writes; 0 for none.
+    /// `fsync`: a flush after this number of writes; 0 for none.
     pub fsync_every: u32,
-    /// `fdatasync`: the same; what is due at once is one flush.
+    /// `fdatasync`: like `fsync`; when both are due at once, there is one flush.
     pub fdatasync_every: u32,
     /// `sync`: writes are on stable storage when they complete.
     pub sync: bool,
@@ -255,8 +255,8 @@ pub struct Spec {
     pub end_fsync: bool,
     /// `kb_base`, 1000 or 1024.
     pub kb_base: u32,
-    /// `continue_on_error`: a job goes on after a read that failed, and after any other
-    /// request that failed.
+    /// `continue_on_error`: a job continues after a failed read, and after any other failed
+    /// request.
     pub continue_on_error: [bool; 2],
 }
 

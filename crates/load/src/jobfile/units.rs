@@ -11,8 +11,8 @@ pub enum Extent {
     Percent(u32),
 }
 
-/// Reads a size. `kb_base` is 1024 (fio's default: `k` is 1024 and `Ki` is 1000, for the
-/// sake of old scripts) or 1000 (`k` is 1000 and `Ki` is 1024). Not case-sensitive.
+/// Parses a size. `kb_base` is 1024 (fio's default: `k` is 1024 and `Ki` is 1000, for old scripts)
+/// or 1000 (`k` is 1000 and `Ki` is 1024). Not case-sensitive.
 pub fn bytes(text: &str, kb_base: u32) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a number with a unit such as 4k, 1m, 0x1000");
     let lower = text.trim().to_ascii_lowercase();
@@ -58,7 +58,7 @@ fn byte_factor(suffix: &str, kb_base: u32) -> Option<u64> {
     Some(base.pow(power))
 }
 
-/// Reads a size or a percentage (`20%`).
+/// Parses a size or a percentage (`20%`).
 pub fn extent(text: &str, kb_base: u32) -> Result<Extent, String> {
     let Some(number) = text.trim().strip_suffix('%') else {
         return bytes(text, kb_base).map(Extent::Bytes);
@@ -69,11 +69,11 @@ pub fn extent(text: &str, kb_base: u32) -> Result<Extent, String> {
     }
 }
 
-/// Longest time of an option, days: four of them together still have an end in 64 bits of
+/// Longest time of an option, days: the sum of four such times still fits in 64 bits of
 /// nanoseconds.
 const DAYS_MAX: u64 = u64::MAX / 4 / 86_400_000_000_000;
 
-/// Reads a time; a number without a unit counts `default_unit`s.
+/// Parses a time; a number without a unit counts `default_unit`s.
 pub fn time(text: &str, default_unit: Nanos) -> Result<Nanos, String> {
     let lower = text.trim().to_ascii_lowercase();
     let end = lower
@@ -103,7 +103,7 @@ pub fn time(text: &str, default_unit: Nanos) -> Result<Nanos, String> {
     }
 }
 
-/// Splits a range `low-high` or `low:high`; the two are swapped if the first is larger.
+/// Parses a range `low-high` or `low:high`; the two are swapped if the first is larger.
 pub fn range<T: PartialOrd>(
     text: &str,
     read: impl Fn(&str) -> Result<T, String>,

@@ -1,4 +1,4 @@
-//! Random blocks, drawn some requests ahead, so that a device can be told of several at once: a
+//! Random blocks, drawn some requests ahead, so that a device can prefetch for several at once: a
 //! processor fetches a dozen random places of a large table in the time of one.
 //!
 //! The order is that of the source: drawing earlier changes no number.
@@ -7,10 +7,10 @@ use super::RandomBlocks;
 
 /// Blocks drawn at a time.
 const BATCH: usize = 16;
-/// Two batches: the second is drawn before the first one is used.
+/// Number of blocks in two batches: the second is drawn before the first one is used.
 const DRAWN: usize = 2 * BATCH;
 
-/// The end of a pass.
+/// Marks the end of a pass.
 const END: u64 = u64::MAX;
 
 /// A source of random blocks, drawn ahead.
@@ -46,8 +46,8 @@ impl Ahead {
         (block != END).then_some(block)
     }
 
-    /// If [`Ahead::next_index`] has drawn blocks since the last call: the batch that is in use, and
-    /// the one that comes after it.
+    /// The batch in use and the one after it, if [`Ahead::next_index`] has drawn blocks since the
+    /// last call.
     #[inline]
     pub fn take_fresh(&mut self) -> Option<[impl Iterator<Item = u64> + '_; 2]> {
         if !std::mem::take(&mut self.fresh) {

@@ -12,14 +12,14 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// Lengths as the job asks for them.
+    /// Lengths for the sizes of a job.
     pub fn new(sizes: BlockSizes, rng: Rng) -> Lengths {
         Lengths { sizes, rng }
     }
 
-    /// The next length, bytes, not above `room_bytes`; `None` if not even the smallest
-    /// fits. Near the end of a region, a length that does not fit is replaced by the
-    /// largest that does (fio draws again until one fits).
+    /// The next length, bytes, not above `room_bytes`; `None` if not even the smallest fits. Near
+    /// the end of a region, a length that does not fit is replaced by the largest that does (fio
+    /// draws again until one fits).
     #[inline]
     pub fn next_bytes(&mut self, room_bytes: u64) -> Option<u64> {
         if let BlockSizes::Fixed(bytes) = self.sizes {

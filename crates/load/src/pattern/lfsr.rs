@@ -1,8 +1,8 @@
 //! `random_generator=lfsr`: a linear feedback shift register of full period.
 //!
-//! A register of w bits, the smallest w with 2^w > n, runs through all values from 1 to
-//! 2^w - 1; values above n are skipped, at most every second one on average. As in fio,
-//! every pass has the same order: after all values the register is where it began.
+//! A register of w bits, the smallest w with 2^w > n, runs through all values from 1 to 2^w - 1;
+//! values above n are skipped, at most every second one on average. As in fio, every pass has the
+//! same order: after all values the register is in its first state again.
 
 use stend_base::Rng;
 
@@ -51,7 +51,7 @@ const TAPS: [&[u32]; 39] = [
     &[40, 38, 21, 19],
 ];
 
-/// The most blocks that a register can order.
+/// Maximum number of blocks that a register can order.
 pub const LEN_MAX: u64 = (1 << 40) - 1;
 
 /// Passes over all blocks, each in the same order.
@@ -67,7 +67,7 @@ impl Lfsr {
     /// Passes over the numbers below `len`.
     ///
     /// # Panics
-    /// When `len` is 0 or above [`LEN_MAX`].
+    /// If `len` is 0 or above [`LEN_MAX`].
     pub fn new(len: u64, mut rng: Rng) -> Lfsr {
         assert!(
             (1..=LEN_MAX).contains(&len),

@@ -1,7 +1,7 @@
-//! Which blocks a pass has touched, for requests of several lengths: as in fio, one that would run
-//! into a touched block is shortened, so that every block comes once.
+//! Blocks that a pass has touched, for requests of several lengths: as in fio, a request that would
+//! reach a touched block is shortened, so that every block is touched once.
 
-/// A bit for each block.
+/// One bit for each block.
 #[derive(Clone, Debug)]
 pub struct RandomMap {
     len: u64,
@@ -9,7 +9,7 @@ pub struct RandomMap {
 }
 
 impl RandomMap {
-    /// Of so many blocks, none of them touched.
+    /// A map of `len` blocks, none of them touched.
     pub fn new(len: u64) -> RandomMap {
         RandomMap {
             len,
@@ -17,7 +17,7 @@ impl RandomMap {
         }
     }
 
-    /// Forgets all: a new pass begins.
+    /// Clears the map for a new pass.
     pub fn clear(&mut self) {
         self.touched.fill(0);
     }
@@ -26,7 +26,8 @@ impl RandomMap {
         self.touched[(block / 64) as usize] >> (block % 64) & 1 != 0
     }
 
-    /// The first untouched block from this one on, or else of all; `None` where none is left.
+    /// The first untouched block from this one on, or else from the beginning; `None` if none is
+    /// left.
     pub fn next_untouched(&self, from: u64) -> Option<u64> {
         let find = |from: u64, to: u64| {
             let words = (from / 64) as usize..to.div_ceil(64) as usize;
@@ -40,8 +41,8 @@ impl RandomMap {
         find(from, self.len).or_else(|| find(0, from))
     }
 
-    /// Touches up to so many blocks from an untouched one on, up to the next touched one. Returns
-    /// how many.
+    /// Touches up to `most` blocks from the untouched block `first` on, up to the next touched one.
+    /// Returns their number.
     pub fn touch(&mut self, first: u64, most: u64) -> u64 {
         let end = (first + most).min(self.len);
         let mut block = first;

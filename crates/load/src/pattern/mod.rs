@@ -1,15 +1,16 @@
-//! Where the next request goes and how long it is.
+//! Offsets and lengths of the next requests.
 //!
-//! | job file | blocks come |
+//! | job file | order of the blocks |
 //! |---|---|
-//! | `rw=read` … | in ascending order |
-//! | `rw=randread` … | each once, in a new random order on every pass ([`permutation::RandomPasses`]); those of several lengths by a map ([`RandomMap`]) |
+//! | `rw=read` … | ascending |
+//! | `rw=randread` … | each once, in a new order on every pass ([`permutation::RandomPasses`]) |
+//! | `bsrange`, `bssplit` | each once, in a new order on every pass, by a map ([`RandomMap`]) |
 //! | `random_generator=lfsr` | each once, in the same order on every pass ([`lfsr::Lfsr`]) |
-//! | `norandommap`, `blockalign` | independently, each alike |
+//! | `norandommap`, `blockalign` | independently, all equally likely |
 //! | `random_distribution=zipf:…`, `pareto:…` | independently, some more often ([`skewed`]) |
 //!
-//! Every stream of random numbers is `Rng::stream(seed, name)`, with names from the
-//! section and the number of the clone, so that another job shifts none of them.
+//! Every stream of random numbers is `Rng::stream(seed, name)`, with names from the section and the
+//! number of the clone, so that another job changes none of them.
 
 pub mod ahead;
 pub mod lengths;
@@ -33,11 +34,11 @@ pub enum RandomBlocks {
     RandomPasses(permutation::RandomPasses),
     /// Each once on every pass, in the same order.
     Lfsr(lfsr::Lfsr),
-    /// Independent draws, each block alike.
+    /// Independent draws, all blocks equally likely.
     Uniform {
-        /// How many blocks there are.
+        /// Number of blocks.
         len: u64,
-        /// What they are drawn from.
+        /// Generator of the draws.
         rng: Rng,
     },
     /// Independent draws of skewed popularity.
@@ -45,11 +46,11 @@ pub enum RandomBlocks {
 }
 
 impl RandomBlocks {
-    /// Blocks below `len`. `map` asks for each block once on every pass; as in fio, a
-    /// distribution other than uniform turns that off.
+    /// A source of blocks below `len`. With `map`, each block is drawn once on every pass; as in
+    /// fio, a distribution other than uniform turns that off.
     ///
     /// # Panics
-    /// When `len` is 0 or above [`lfsr::LEN_MAX`].
+    /// If `len` is 0 or above [`lfsr::LEN_MAX`].
     pub fn new(
         len: u64,
         map: bool,
@@ -69,7 +70,7 @@ impl RandomBlocks {
                 RankDistribution::Pareto(Pareto::new(len, h)),
                 rng,
             )),
-            // As in fio, the register never repeats a block, map or no map.
+            // As in fio, the register never repeats a block in a pass, with or without a map.
             (Distribution::Uniform, _, Generator::Lfsr) => {
                 RandomBlocks::Lfsr(lfsr::Lfsr::new(len, rng))
             }

@@ -1,11 +1,11 @@
-//! A random order in which every block comes exactly once, without a map of the blocks.
+//! A random order in which every block occurs exactly once, without a map of the blocks.
 //!
-//! fio keeps a bitmap of the blocks it has touched. The same order, every block once and
-//! then a new order, is made here by a keyed bijection: a Feistel network of four rounds
-//! over pairs (l, r) with l < a and r < b, where b = ⌈√n⌉ and a = ⌈n / b⌉, so that
-//! a · b exceeds n by less than b. A pair whose number l · b + r is not below n is sent
-//! through again ("cycle walking", Black and Rogaway, "Ciphers with Arbitrary Finite
-//! Domains", 2002); the share of such pairs is below 1 / √n. Memory: 7 words.
+//! fio keeps a bitmap of the touched blocks. Here the same kind of order, every block once and then
+//! a new order, is made by a keyed bijection: a Feistel network of four rounds over pairs (l, r)
+//! with l < a and r < b, where b = ⌈√n⌉ and a = ⌈n / b⌉, so that a · b exceeds n by less than b. A
+//! pair whose number l · b + r is not below n passes the network again ("cycle walking", Black and
+//! Rogaway, "Ciphers with Arbitrary Finite Domains", 2002); the share of such pairs is below 1 /
+//! √n. Memory: 7 words.
 
 use stend_base::Rng;
 
@@ -22,7 +22,7 @@ impl Permutation {
     /// A permutation of the numbers below `len`, drawn from `rng`.
     ///
     /// # Panics
-    /// When `len` is 0 or above 2^52.
+    /// If `len` is 0 or above 2^52.
     pub fn new(len: u64, rng: &mut Rng) -> Permutation {
         assert!(
             (1..=1 << 52).contains(&len),
@@ -40,7 +40,7 @@ impl Permutation {
         }
     }
 
-    /// How many numbers there are.
+    /// Count of the numbers.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -50,7 +50,7 @@ impl Permutation {
         self.len == 0
     }
 
-    /// Where `index` (below [`Permutation::len`]) goes.
+    /// The number to which `index` (below [`Permutation::len`]) is mapped.
     pub fn apply(&self, index: u64) -> u64 {
         debug_assert!(index < self.len);
         self.pair(index / self.right, index % self.right)
@@ -77,9 +77,9 @@ fn add(a: u64, b: u64, modulus: u64) -> u64 {
     if sum >= modulus { sum - modulus } else { sum }
 }
 
-/// A number below `bound` that depends on every bit of `value` and `key`. Any function
-/// leaves the network a bijection; this one (two multiplications, as in SplitMix64's
-/// finaliser) makes it look random.
+/// A number below `bound` that depends on every bit of `value` and `key`. The network is a
+/// bijection for any such function; this one (two multiplications, as in SplitMix64's finaliser)
+/// makes it look random.
 #[inline]
 fn mixed(value: u64, key: u64, bound: u64) -> u64 {
     let mut hash = (value ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -93,7 +93,7 @@ pub struct RandomPasses {
     order: Permutation,
     rng: Rng,
     next: u64,
-    // `next` as a pair, kept so that no request costs a division.
+    // `next` as a pair, stored so that no request costs a division.
     l: u64,
     r: u64,
 }
@@ -102,7 +102,7 @@ impl RandomPasses {
     /// Passes over the numbers below `len`.
     ///
     /// # Panics
-    /// When `len` is 0 or above 2^52.
+    /// If `len` is 0 or above 2^52.
     pub fn new(len: u64, mut rng: Rng) -> RandomPasses {
         RandomPasses {
             order: Permutation::new(len, &mut rng),

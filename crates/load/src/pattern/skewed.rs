@@ -1,11 +1,11 @@
-//! Skewed popularity: Zipf and Pareto, as fio names them.
+//! Skewed popularity: Zipf and Pareto, by fio's names.
 //!
-//! Rank 0 is the most popular. Ranks are scattered over the blocks by a
-//! [`Permutation`], so that popular blocks are not neighbours. fio scatters them by a hash
-//! that lets several ranks meet on one block; a bijection keeps the law exact.
+//! Rank 0 is the most popular. Ranks are scattered over the blocks by a [`Permutation`], so that
+//! popular blocks are not neighbours. fio scatters them by a hash that maps several ranks to one
+//! block; a bijection keeps the law exact.
 //!
-//! All functions come from the `libm` crate, never from the machine's own library, so
-//! that a draw is the same on every machine.
+//! All functions come from the `libm` crate, never from the machine's own library, so that a draw
+//! is the same on every machine.
 
 use stend_base::Rng;
 
@@ -13,9 +13,9 @@ use super::permutation::Permutation;
 
 /// Ranks with weight (rank + 1)^-theta.
 ///
-/// Method: rejection-inversion, W. Hörmann and G. Derflinger, "Rejection-inversion to
-/// generate variates from monotone discrete distributions" (1996). It is exact, for any
-/// exponent and any number of blocks, and needs no sum over the blocks beforehand.
+/// Method: rejection-inversion, W. Hörmann and G. Derflinger, "Rejection-inversion to generate
+/// variates from monotone discrete distributions" (1996). It is exact, for any exponent and any
+/// number of blocks, and needs no sum over the blocks in advance.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     theta: f64,
@@ -63,7 +63,7 @@ fn weight(x: f64, theta: f64) -> f64 {
 fn integral(x: f64, theta: f64) -> f64 {
     let log = libm::log(x);
     let exponent = (1.0 - theta) * log;
-    // (e^exponent - 1) / exponent, by its series where that would cancel.
+    // (e^exponent - 1) / exponent, by its series where that would lose precision.
     let factor = if exponent.abs() > 1e-8 {
         libm::expm1(exponent) / exponent
     } else {
@@ -82,8 +82,8 @@ fn inverse(value: f64, theta: f64) -> f64 {
     libm::exp(factor * value)
 }
 
-/// Ranks of which the first share `h` gets the share 1 - `h` of the draws, and so on
-/// within every part: rank = n · u^(log h / log(1 - h)), fio's `pareto_next`.
+/// Ranks of which the first share `h` receives the share 1 - `h` of the draws, and likewise within
+/// every part: rank = n · u^(log h / log(1 - h)), fio's `pareto_next`.
 #[derive(Clone, Debug)]
 pub struct Pareto {
     len: u64,

@@ -1,14 +1,14 @@
 //! fio's JSON, in the schema of fio 3.33 (`stat.c`, checked against fio by the tests).
 //!
-//! What differs, since there is no host:
-//! - There is no wall clock. `timestamp`, `timestamp_ms` and `time` have the device's
-//!   virtual time at the end of the run, as if it had been powered on at the beginning of 1970.
+//! Differences, since there is no host:
+//! - There is no wall clock. `timestamp`, `timestamp_ms` and `time` contain the device's virtual
+//!   time at the end of the run, as if it had been powered on at the beginning of 1970.
 //! - `usr_cpu`, `sys_cpu`, `ctx`, `majf` and `minf` are 0, `disk_util` is empty, and
 //!   `slat_ns` is empty: submission takes no virtual time, so that `clat_ns` equals `lat_ns`.
 //! - Rates come from times in nanoseconds, where fio rounds them to milliseconds.
-//! - `bins` hold the middle of each bin, as fio's do, but the bins are those of a
-//!   histogram with three significant digits.
-//! - `job options` also name the options without a value, which fio 3.33 leaves out.
+//! - `bins` contain the middle of each bin, as in fio, but the bins are those of a histogram with
+//!   three significant digits.
+//! - `job options` also list the options without a value, which fio 3.33 omits.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::jobfile::{Direction, Spec};
 use crate::runner::{DirectionResult, RunResult};
 use crate::stats::LatencyStats;
 
-/// fio's document of a run; with `bins` as `--output-format=json+`, else as `json`.
+/// fio's document of a run; `bins` selects `--output-format=json+`, otherwise `json`.
 pub fn fio_output(result: &RunResult, bins: bool) -> fio::Output {
     let ended_ms = result.ended_at.0 / 1_000_000;
     let mut other = Map::new();
@@ -47,7 +47,7 @@ pub fn fio_output(result: &RunResult, bins: bool) -> fio::Output {
     }
 }
 
-/// Bytes a second of a whole group and direction: what `bw_agg` is a share of.
+/// Bytes a second of a whole group and direction, of which `bw_agg` is a share.
 fn group_rates(entries: &[Entry<'_>], group: u32) -> [f64; 3] {
     Direction::ALL.map(|d| {
         let members = || entries.iter().filter(|entry| entry.group == group);
@@ -160,7 +160,7 @@ fn job_other(entry: &Entry<'_>) -> Map<String, Value> {
     let buckets = latency_buckets(&entry.all_latencies());
     let requests = entry.requests();
     let issued: u64 = entry.depths.iter().sum();
-    // One request at a time is submitted, and one completion comes at a time.
+    // One request at a time is submitted, and one completion at a time arrives.
     let one_each = if requests > 0 { 100.0 } else { 0.0 };
     let batches = json!({
         "0": 0.0, "4": one_each, "8": 0.0, "16": 0.0, "32": 0.0, "64": 0.0, ">=64": 0.0,

@@ -1,12 +1,12 @@
 //! The files of `write_bw_log`, `write_iops_log` and `write_lat_log`.
 //!
-//! Lines read `time in ms, value, direction (0 read, 1 write, 2 TRIM), block size, priority`,
-//! with `log_offset` the offset in bytes before the priority, as fio 3.33 writes them.
-//! Values: latency in ns, bandwidth in KiB/s, requests a second. Priority is always 0.
-//! As in fio, intervals of `log_avg_msec` in which nothing was done have no line, block
-//! size and offset are 0 in interval lines, and without `log_avg_msec` the iops log says 1
-//! for every request. Submission latencies (`_slat`) do not exist in virtual time; the
-//! file is empty, as fio's is for engines that complete at once.
+//! The columns of a line are `time in ms, value, direction (0 read, 1 write, 2 TRIM), block size,
+//! priority`; with `log_offset` the offset in bytes stands before the priority, as in fio 3.33.
+//! Values: latency in ns, bandwidth in KiB/s, requests a second. Priority is always 0. As in fio,
+//! intervals of `log_avg_msec` without requests have no line, block size and offset are 0 in
+//! interval lines, and without `log_avg_msec` the iops log contains 1 for every request. Submission
+//! latencies (`_slat`) do not exist in virtual time; the file is empty, as fio's is for engines
+//! that complete at once.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use stend_base::Nanos;
 use crate::jobfile::Spec;
 use crate::runner::{JobResult, LogCell, LogRequest, RunResult};
 
-/// A file that a run leaves, to be written by the caller.
+/// A file of a run, to be written by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFile {
     /// Its name as fio forms it, `prefix_clat.1.log`.
@@ -31,7 +31,7 @@ enum Kind {
     Latency,
 }
 
-/// All log files that the jobs of a run asked for.
+/// All log files that the jobs of a run requested.
 pub fn log_files(result: &RunResult) -> Vec<LogFile> {
     let mut files = Vec::new();
     for (index, job) in result.jobs.iter().enumerate() {
@@ -71,7 +71,7 @@ fn lines(job: &JobResult, spec: &Spec, kind: Kind) -> String {
         line(request.at, value, direction, block, offset);
     }
     for window in &job.log_windows {
-        // What a run leaves over at its end is too short to be a rate.
+        // The rest at the end of a run is too short to be a rate.
         if kind != Kind::Latency && window.len.0 < spec.log_interval.0 / 2 {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Reports of a run in fio's formats: its JSON ([`json`]), its output for people
-//! ([`mod@normal`]) and its logs ([`logs`]).
+//! Reports of a run in fio's formats: its JSON ([`json`]), its output for people ([`mod@normal`])
+//! and its logs ([`logs`]).
 
 pub mod json;
 pub mod logs;
@@ -15,15 +15,15 @@ pub use json::fio_output;
 pub use logs::log_files;
 pub use normal::normal;
 
-/// What is reported as one: a job, or with `group_reporting` all jobs of a group.
+/// A unit of the report: a job, or with `group_reporting` all jobs of a group.
 struct Entry<'a> {
     job: &'a Job,
     group: u32,
-    /// How many jobs were added up.
+    /// Number of jobs in it.
     jobs: u32,
-    /// The longest, from the end of `ramp_time`.
+    /// Runtime of the longest job, from the end of `ramp_time`.
     runtime: Nanos,
-    /// All added up.
+    /// Sum of the runtimes.
     runtime_sum: Nanos,
     directions: [DirectionResult; 3],
     sync: LatencyStats,
@@ -69,9 +69,9 @@ impl Entry<'_> {
     }
 }
 
-/// As in fio, jobs with `group_reporting` that follow each other in one group are one
-/// entry under the name of the first. It also has the first's options; fio 3.33 shows
-/// those of the last section, which do not belong to the name.
+/// As in fio, consecutive jobs with `group_reporting` in one group are one entry under the name of
+/// the first. It also has the first's options; fio 3.33 prints those of the last section, which do
+/// not belong to the name.
 fn entries(result: &RunResult) -> Vec<Entry<'_>> {
     let mut out: Vec<Entry<'_>> = Vec::new();
     for done in &result.jobs {
@@ -100,7 +100,7 @@ fn entries(result: &RunResult) -> Vec<Entry<'_>> {
     out
 }
 
-/// Events a second; 0 over no time.
+/// Events a second; 0 for an empty time.
 fn per_second(count: u64, time: Nanos) -> f64 {
     if time == Nanos::ZERO {
         return 0.0;
@@ -148,7 +148,7 @@ fn latency_buckets(all: &LatencyStats) -> LatencyBuckets {
     }
 }
 
-/// Percent; as in fio, something is never shown as nothing but as `least`.
+/// Percentage; as in fio, a count above 0 is never printed as less than `least`.
 fn share(count: u64, total: u64, least: f64) -> f64 {
     if count == 0 || total == 0 {
         return 0.0;

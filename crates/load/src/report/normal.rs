@@ -123,7 +123,7 @@ fn direction(out: &mut String, d: Direction, done: &DirectionResult, entry: &Ent
     }
 }
 
-/// The unit in which a latency reads well, and its length in ns.
+/// Suitable unit for a latency, and its length in ns.
 fn unit(ns: u64) -> (&'static str, u64) {
     match ns {
         0..10_000 => ("nsec", 1),
@@ -132,8 +132,8 @@ fn unit(ns: u64) -> (&'static str, u64) {
     }
 }
 
-/// The unit of a line of latencies, as fio chooses it: the largest in which least, greatest and
-/// deviation have digits to tell.
+/// Unit of a line of latencies, as fio chooses it: the largest unit in which minimum, maximum and
+/// deviation have significant digits.
 fn unit_of(stats: &LatencyStats) -> (&'static str, u64) {
     let tells = |ns: u64| {
         stats.min_ns() > 2 * ns && stats.max_ns() > 100 * ns - 1 && stats.stddev_ns() > ns as f64

@@ -1,4 +1,4 @@
-//! What a job draws: directions, offsets and lengths of its requests.
+//! Random choices of a job: directions, offsets and lengths of its requests.
 
 use stend_base::{Device, Rng};
 
@@ -7,12 +7,12 @@ use super::request::SYNC;
 use crate::jobfile::{BlockSizes, Direction, Distribution, Generator, Mix};
 use crate::pattern::{Ahead, Lengths, RandomBlocks, RandomMap};
 
-/// Where random requests of one direction go.
+/// Offsets of the random requests of one direction.
 #[derive(Debug)]
 struct Blocks {
     source: Ahead,
     unit_bytes: u64,
-    /// What a pass has touched, where requests have several lengths.
+    /// Blocks touched in a pass, if requests have several lengths.
     map: Option<RandomMap>,
 }
 
@@ -27,14 +27,14 @@ pub(super) struct Drawn {
     region_bytes: u64,
     wraps: bool,
     lengths: [Lengths; 3],
-    /// Where the next request of a direction begins that is not random.
+    /// Offset of the next sequential request of each direction.
     positions: [u64; 3],
-    /// Sources of blocks; both directions of a mixed job share the first if their blocks
-    /// are alike, as fio's directions share one map.
+    /// Sources of blocks; both directions of a mixed job share the first if their blocks are alike,
+    /// as fio's directions share one map.
     blocks: Vec<Blocks>,
     blocks_of: [usize; 3],
-    /// Whether the end of a pass over the blocks does not end the job: it wraps, or sizes differ,
-    /// so that the bytes and not the blocks say when enough is done.
+    /// True if the end of a pass over the blocks does not end the job: it wraps, or sizes differ,
+    /// so that bytes and not blocks determine the end.
     repeats: [bool; 3],
 }
 
@@ -65,7 +65,7 @@ impl Drawn {
         }
     }
 
-    /// The direction of the next request, unless one was drawn before and is still to come.
+    /// The direction of the next request, unless one was drawn before and is still pending.
     #[inline(always)]
     pub fn direction(&mut self, pending: &mut Option<Direction>) -> Direction {
         match self.mix {
@@ -88,8 +88,8 @@ impl Drawn {
         (percent > 0).then_some(other)
     }
 
-    /// Offset and length of the next request; `None` at the end of the region, if that
-    /// ends the job.
+    /// Offset and length of the next request; `None` at the end of the region, if that ends the
+    /// job.
     #[inline(always)]
     pub fn place(&mut self, direction: Direction) -> Option<(u64, u64)> {
         let index = direction as usize;
@@ -121,13 +121,13 @@ impl Drawn {
         Some((offset, len))
     }
 
-    /// As [`Drawn::place`], at a block that the pass has not touched, and up to the next one that
-    /// it has.
+    /// Same as [`Drawn::place`], at a block that the pass has not touched, and up to the next one
+    /// that it has.
     fn place_by_map(&mut self, index: usize) -> Option<(u64, u64)> {
         let blocks = &mut self.blocks[self.blocks_of[index]];
         let map = blocks.map.as_mut()?;
         let block = loop {
-            // As in fio, the next one in the place of one that is touched.
+            // As in fio, the next untouched block instead of a touched one.
             match map.next_untouched(blocks.source.next_index()?) {
                 Some(block) => break block,
                 None if self.wraps => map.clear(),
@@ -141,8 +141,8 @@ impl Drawn {
         Some((self.region_start + offset, len))
     }
 
-    /// Tells a device of what comes after the request of a kind which is to be submitted, where
-    /// offsets were drawn with its own.
+    /// Announces to a device the requests after the one of `kind` that is to be submitted, if
+    /// offsets were drawn ahead with its own.
     #[inline]
     pub fn tell_ahead(&mut self, kind: u8, device: &impl Device) {
         if !self.random || kind == SYNC {
@@ -191,9 +191,9 @@ fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize
         }
         of[direction as usize] = made.len();
         shapes.push((min, unit_bytes));
-        // As in fio's `last_block`: the last block that leaves room for the smallest length.
+        // As in fio's `last_block`: the last block with room for the smallest length.
         let len = (plan.region_bytes - (min - unit_bytes)) / unit_bytes;
-        // The directions that share the blocks share the map.
+        // Directions that share the blocks share the map.
         let mut alike = used().filter(|d| shape(*d) == (min, unit_bytes));
         let mapped = alike.any(is_mapped).then(|| RandomMap::new(len));
         let orders = map && mapped.is_none();

@@ -1,20 +1,20 @@
-//! Why a run ended before its time.
+//! Reasons why a run ended early.
 
 use crate::fault::{EndOfTime, Stalled};
 use crate::jobfile::Place;
 
-/// Why a job file was not run to its end.
+/// Reason why a job file was not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// A job does not fit the device.
     #[error("{place}: {problem}")]
     DoesNotFit {
-        /// The section.
+        /// Place of the section.
         place: Place,
-        /// What does not fit, and what would.
+        /// The part that does not fit, and what would fit.
         problem: String,
     },
-    /// The device completes nothing any more.
+    /// The device completes no more requests.
     #[error(transparent)]
     Stalled(#[from] Stalled),
     /// The device's virtual time ends before the run does; nothing is in flight any more.

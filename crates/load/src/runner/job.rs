@@ -1,4 +1,4 @@
-//! One running job: which request comes next, and what became of those before.
+//! One running job: the next request, and the results of those before.
 
 use super::drawn::Drawn;
 use super::measured::Measured;
@@ -31,22 +31,22 @@ pub(super) struct JobState<'a> {
     pub errors: Errors,
 }
 
-/// What failed.
+/// Errors of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Errors {
     /// errno of the error that ended the job; 0 without one.
     pub fatal: i32,
-    /// errno of the first; 0 without one.
+    /// errno of the first error; 0 without one.
     pub first: i32,
-    /// Requests that failed.
+    /// Number of failed requests.
     pub total: u64,
 }
 
-/// What Linux makes of a device's error: EIO.
+/// errno of Linux for a device's error: EIO.
 const EIO: i32 = 5;
 
 impl<'a> JobState<'a> {
-    /// `tags` are the job's own.
+    /// The state of a job with its own `tags`.
     pub fn new(plan: Plan<'a>, root_seed: u64, tags: std::ops::Range<u32>) -> JobState<'a> {
         JobState {
             drawn: Drawn::new(&plan, |what| plan.rng(root_seed, what)),
@@ -68,7 +68,7 @@ impl<'a> JobState<'a> {
         }
     }
 
-    /// When the job begins, if its phase begins at `phase`.
+    /// Starts the job. Returns the instant at which it begins, if its phase begins at `phase`.
     pub fn start(&mut self, phase: SimTime, root_seed: u64) -> SimTime {
         let spec = self.plan.spec;
         let (shortest, longest) = spec.start_delay;
@@ -84,7 +84,7 @@ impl<'a> JobState<'a> {
         self.started_at
     }
 
-    /// Issues nothing from this instant on.
+    /// Ends the job's requests at this instant.
     pub fn end_by(&mut self, now: SimTime) {
         self.end_at = self.end_at.min(now);
     }
@@ -131,8 +131,8 @@ impl<'a> JobState<'a> {
         }
     }
 
-    /// As in fio: a direction ahead of its rate gives way to the other one. An error is when
-    /// the next request is due.
+    /// The direction of the next request; as in fio, a direction ahead of its rate yields to the
+    /// other one. An error is the instant at which the next request is due.
     fn due_direction(&mut self, drawn: Direction, now: SimTime) -> Result<Direction, SimTime> {
         let due = self.pace.due(drawn);
         if due <= now {
@@ -152,7 +152,7 @@ impl<'a> JobState<'a> {
         Err(first_due)
     }
 
-    /// Notes a submitted request; `free` no longer holds its tag.
+    /// Notes a submitted request; `free` no longer contains its tag.
     #[inline]
     pub fn submitted(&mut self, kind: u8) {
         if kind != SYNC {
@@ -169,8 +169,8 @@ impl<'a> JobState<'a> {
         self.measured.completed(slot, at);
     }
 
-    /// A request failed: it is counted as an error and in no other figure. As in fio, it
-    /// ends the job unless `continue_on_error` says otherwise.
+    /// Counts a failed request as an error and in no other figure. As in fio, it ends the job
+    /// unless `continue_on_error` is set for it.
     #[cold]
     pub fn failed(&mut self, tag: u32, slot: &Slot, at: SimTime) {
         self.free.push(tag);
@@ -187,13 +187,13 @@ impl<'a> JobState<'a> {
         }
     }
 
-    /// Whether a request of this kind must be on stable storage when it completes.
+    /// True if a request of this kind must be on stable storage when it completes.
     #[inline]
     pub fn fua(&self, kind: u8) -> bool {
         self.plan.spec.sync && kind == Direction::Write as u8
     }
 
-    /// The flush of `end_fsync`, once.
+    /// The flush of `end_fsync`, returned once.
     pub fn end_flush(&mut self) -> Option<Next> {
         if !self.plan.spec.end_fsync || !self.wrote || self.end_flushed {
             return None;

@@ -10,9 +10,9 @@ use crate::stats::LatencyStats;
 /// The figures of a job.
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// What completes before is in no figure.
+    /// Completions before this instant are not counted.
     from: SimTime,
-    /// When the first of the open windows ends.
+    /// End of the first open window.
     next_close: SimTime,
     logging: bool,
     pub totals: [Totals; 3],
@@ -89,7 +89,7 @@ impl Measured {
         self.bw.end().min(self.iops.end()).min(self.log.end())
     }
 
-    /// Closes the windows that end by `until`; `now` is in those that follow.
+    /// Closes the windows that end by `until`; `now` lies in those that follow.
     fn close(&mut self, now: SimTime, until: SimTime) {
         if self.bw.end() <= until {
             self.bw.close(self.bytes(), now);

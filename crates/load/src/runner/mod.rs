@@ -1,39 +1,38 @@
 //! Runs a job file on a [`Device`] in virtual time.
 //!
-//! Sections run at the same time, except that a `stonewall` waits for everything before
-//! it. Each job keeps up to `iodepth` requests in flight and issues the next at the very
-//! instant at which one completes. When its `runtime` has passed, a job issues no more
-//! and waits for what is in flight, which still counts, as in fio.
+//! Sections run at the same time, except that a `stonewall` waits for everything before it. Each
+//! job keeps up to `iodepth` requests in flight and issues the next at the instant at which one
+//! completes. When its `runtime` has passed, a job issues no more and waits for the requests in
+//! flight, which still count, as in fio.
 //!
-//! Where fio's behaviour follows from its own implementation, this is what is done here:
+//! Where fio's behaviour depends on its implementation, the rules here are:
 //!
-//! - **Mixed jobs.** Each request is a read with a probability of `rwmixread` percent. In
-//!   `rw=rw`, reads and writes ascend independently of each other; together they end
-//!   after `size` bytes (checked against fio 3.33).
-//! - **Random map.** In `rw=randrw`, reads and writes share one order of the blocks, if
-//!   their block sizes are alike; else each direction has its own. With `bsrange` or
-//!   `bssplit`, a request that would run into a block that the pass has touched is shortened, as
-//!   in fio.
-//! - **Rates.** The k-th request of a direction is due k / rate after the start of the job.
-//!   A job that fell behind catches up. fio waits for all requests in flight before it
-//!   sleeps; here they go on.
+//! - **Mixed jobs.** Each request is a read with a probability of `rwmixread` percent. In `rw=rw`,
+//!   reads and writes ascend independently of each other; together they end after `size` bytes
+//!   (checked against fio 3.33).
+//! - **Random map.** In `rw=randrw`, reads and writes share one order of the blocks, if their block
+//!   sizes are equal; otherwise each direction has its own. With `bsrange` or `bssplit`, a request
+//!   that would reach a block that the pass has touched is shortened, as in fio.
+//! - **Rates.** The k-th request of a direction is due k / rate after the start of the job. A late
+//!   job catches up. fio waits for all requests in flight before it sleeps; here they continue.
 //! - **Poisson processes.** With `rate_process=poisson`, each request of a direction is due an
-//!   exponentially distributed time after the one before it, whatever completes and however long
-//!   the requests are: `rate` counts requests of the smallest block size. The first is due at once,
-//!   as in fio. Instants are exact to the nanosecond, where fio cuts off the microseconds of the
-//!   mean; a request waits for a free place of `iodepth`, and its latency begins behind that wait.
-//! - **Thinking.** After `thinktime_blocks` requests are issued, the job waits for all of
-//!   them, then for `thinktime`.
+//!   exponentially distributed time after the one before it, regardless of completions and of the
+//!   lengths of the requests: `rate` counts requests of the smallest block size. The first is due
+//!   at once, as in fio. Instants are exact to the nanosecond, while fio rounds the mean down to
+//!   microseconds; a request waits for a free place of `iodepth`, and its latency begins after that
+//!   wait.
+//! - **Thinking.** After `thinktime_blocks` requests are issued, the job waits for all of them,
+//!   then for `thinktime`.
 //! - **Flushes.** `fsync` sends a flush into the queue like any request (as fio does with
 //!   `io_uring`), and so does `fdatasync`; its latency is reported under `sync`.
-//! - **Synchronous writes.** With `sync`, writes are sent with FUA, as Linux sends direct
-//!   writes to a block device opened with `O_SYNC` or `O_DSYNC` that knows FUA.
+//! - **Synchronous writes.** With `sync`, writes are sent with FUA, as Linux sends direct writes to
+//!   a block device opened with `O_SYNC` or `O_DSYNC` that supports FUA.
 //! - **Threads.** Each job is a thread of its own to the device ([`Request::queue`]).
-//! - **Errors.** A request that fails ends its job, unless `continue_on_error` says
-//!   otherwise; what is in flight still counts.
-//! - **Ramp.** What completes during `ramp_time` is in no figure, yet it uses up `size` and
-//!   `io_size` (checked against fio 3.33). A job that ends within its ramp has measured
-//!   nothing; fio reports such a job as if it had no ramp.
+//! - **Errors.** A request that fails ends its job, unless `continue_on_error` is set for it;
+//!   requests in flight still count.
+//! - **Ramp.** Requests that complete during `ramp_time` are not counted, but use up `size` and
+//!   `io_size` (checked against fio 3.33). A job that ends within its ramp has measured nothing;
+//!   fio reports such a job as if it had no ramp.
 
 mod drawn;
 mod error;
@@ -64,25 +63,25 @@ pub use job::Errors;
 pub use sampler::{IntervalLatency, Sample};
 pub use windows::{LogCell, LogRequest, LogWindow};
 
-/// Called with the progress of the run at intervals; decides whether the run goes on.
+/// Callback with the progress of the run at intervals; decides whether the run continues.
 pub type ProgressFn<'a> = &'a dyn Fn(&Progress) -> Flow;
 
-/// Whether a run goes on.
+/// Decision on the continuation of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// It does.
+    /// The run continues.
     GoOn,
-    /// It ends as if its time had passed: no job issues any more, and what is in flight still
-    /// counts.
+    /// The run ends as if its time had passed: no job issues any more requests, and those in flight
+    /// still count.
     Finish,
-    /// It stops at once, with [`RunError::Stopped`].
+    /// The run stops at once, with [`RunError::Stopped`].
     Stop,
 }
 
-/// How a job file is run.
+/// Options of a run.
 #[derive(Clone, Copy)]
 pub struct RunOptions<'a> {
-    /// Root seed of every random choice of sections without `randseed`.
+    /// Root seed of all random choices of sections without `randseed`.
     pub seed: u64,
     /// Length of the intervals of [`RunResult::samples`], ms of virtual time; 0 for none.
     pub sample_ms: u32,
@@ -107,21 +106,21 @@ impl Default for RunOptions<'_> {
 /// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Since its start, s of the device's time.
+    /// Time since its start, s of the device's time.
     pub elapsed_s: f64,
     /// Requests completed and counted.
     pub requests: u64,
-    /// Bytes that they moved.
+    /// Bytes that these requests moved.
     pub bytes: u64,
     /// Bytes that the device wrote to its flash since the start ([`Device::flash_written_bytes`]);
-    /// `None` where that is not known.
+    /// `None` if that is not known.
     pub flash_written_bytes: Option<u64>,
     /// Bytes that the device can still write to its flash before it must do work that it does not
-    /// do now ([`Device::steady_bytes`]); `None` where that is not known.
+    /// do now ([`Device::steady_bytes`]); `None` if that is not known.
     pub steady_bytes: Option<u64>,
 }
 
-/// What was done in one direction.
+/// Results of one direction.
 #[derive(Clone, Debug, Default)]
 pub struct DirectionResult {
     /// Bytes moved.
@@ -134,7 +133,7 @@ pub struct DirectionResult {
     pub iops: RateStats,
 }
 
-/// What one job (one clone of one section) did.
+/// Results of one job (one clone of one section).
 #[derive(Clone, Debug)]
 pub struct JobResult {
     /// Name of the section.
@@ -145,7 +144,7 @@ pub struct JobResult {
     pub clone: u32,
     /// Reporting group, from 0.
     pub group: u32,
-    /// When it began, after `startdelay`.
+    /// Instant at which it began, after `startdelay`.
     pub started_at: SimTime,
     /// Time measured: from the end of `ramp_time` to the last completion.
     pub runtime: Nanos,
@@ -153,14 +152,14 @@ pub struct JobResult {
     pub directions: [DirectionResult; 3],
     /// Latency of flushes.
     pub sync: LatencyStats,
-    /// What failed.
+    /// Failed requests.
     pub errors: Errors,
-    /// Requests by the number in flight when they were issued, themselves included:
-    /// 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 and more.
+    /// Requests by the number in flight when they were issued, with themselves: 1, 2-3, 4-7, 8-15,
+    /// 16-31, 32-63, 64 and more.
     pub depths: [u64; 7],
-    /// Intervals of `log_avg_msec`, if a log was asked for.
+    /// Intervals of `log_avg_msec`, if a log was requested.
     pub log_windows: Vec<LogWindow>,
-    /// Every request, if a log without `log_avg_msec` was asked for.
+    /// Every request, if a log without `log_avg_msec` was requested.
     pub log_requests: Vec<LogRequest>,
 }
 
@@ -171,17 +170,17 @@ pub struct RunResult {
     pub file: JobFile,
     /// Jobs in the order of the file, clones after each other.
     pub jobs: Vec<JobResult>,
-    /// One for each interval of `sample_ms`. What is left at the end, if it is shorter than
-    /// half an interval, is part of the last one, whose end is later.
+    /// One sample for each interval of `sample_ms`. A rest at the end that is shorter than half an
+    /// interval is part of the last one, whose end is later.
     pub samples: Vec<Sample>,
-    /// When the run began, on the device's clock.
+    /// Instant at which the run began, on the device's clock.
     pub started_at: SimTime,
-    /// When its last job ended.
+    /// Instant at which its last job ended.
     pub ended_at: SimTime,
 }
 
 impl RunResult {
-    /// The instants between which a job measured, without `ramp_time`.
+    /// Begin and end of a job's measured time, without `ramp_time`.
     pub fn measured(&self, job: &JobResult) -> (SimTime, SimTime) {
         let begin = job.started_at + self.file.jobs[job.section].spec.ramp;
         (begin, begin + job.runtime)
@@ -206,10 +205,10 @@ impl RunResult {
 /// Runs `file` on `device`, from the device's present instant on.
 ///
 /// # Errors
-/// [`RunError::DoesNotFit`] before anything is submitted; else see [`RunError`].
+/// [`RunError::DoesNotFit`] before anything is submitted; otherwise see [`RunError`].
 ///
 /// # Panics
-/// When the device breaks the contract of [`Device`].
+/// If the device breaks the contract of [`Device`].
 pub fn run<D: Device>(
     device: &mut D,
     file: &JobFile,
@@ -241,7 +240,7 @@ struct Engine<'r, 'f, D> {
     timers: Timers,
     active: usize,
     sampler: Sampler,
-    /// The next instant at which `sampler` or `progress` has something to do, or time ends.
+    /// The next instant at which `sampler` or `progress` is due, or time ends.
     next_mark: SimTime,
     next_progress: SimTime,
     options: &'r RunOptions<'r>,
@@ -336,8 +335,8 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         Ok(())
     }
 
-    /// An error that ends the run. At the end of time what is in flight completes, of which so many
-    /// have done so already, so that the device can be used for what takes less.
+    /// Ends the run with an error. At the end of time, completes the requests in flight,
+    /// `completed` of which have ended already, so that the device can be used for shorter loads.
     #[cold]
     fn end_with(&mut self, error: RunError, completed: u32) -> RunError {
         if matches!(error, RunError::EndOfTime(_)) {

@@ -1,4 +1,4 @@
-//! Limits that keep a job from issuing at once: rates, thinking, flushes.
+//! Limits that delay a job's requests: rates, thinking, flushes.
 
 use stend_base::exponential::{LN_BITS, minus_ln};
 use stend_base::{Nanos, Rng, SimTime};
@@ -10,10 +10,10 @@ use crate::jobfile::{Direction, Rate, RateProcess};
 /// Longest time after the start of a job at which a request is due, ns: no run lasts so long.
 const DUE_MAX: u64 = u64::MAX / 4;
 
-/// All limits of a job, absent in most jobs.
+/// All limits of a job; most jobs have none.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// True if there is any.
+    /// True if there is any limit.
     pub any: bool,
     rates: [Option<RatePace>; 3],
     rate_begin: SimTime,
@@ -26,7 +26,7 @@ pub(super) struct Pace {
 /// The rate of one direction.
 #[derive(Debug)]
 enum RatePace {
-    /// The requests so far would have taken their time at exactly this rate.
+    /// Each of the requests so far takes the time of its bytes at this rate.
     Linear { bytes_a_second: u64, issued: u64 },
     /// The times between the requests are exponentially distributed.
     Poisson(Poisson),
@@ -39,22 +39,22 @@ struct Poisson {
     /// Mean time between two requests, in units of 2^-16 ns.
     mean: u128,
     /// Time from the start of the job to the next request, in the same units: without binary
-    /// places, each time would be half a nanosecond too short in the mean.
+    /// places, each time would be half a nanosecond too short on average.
     due: u128,
 }
 
-/// When flushes come between the requests.
+/// Conditions for flushes between the requests.
 #[derive(Clone, Copy, Debug, Default)]
 struct FlushPace {
-    /// `fsync` and `fdatasync`: a flush after so many writes; never after 0.
+    /// `fsync` and `fdatasync`: a flush after this number of writes; 0 for never.
     every: [u32; 2],
     writes: u64,
-    /// Nothing was issued since the last flush.
+    /// True if nothing was issued since the last flush.
     flushed: bool,
 }
 
 impl Pace {
-    /// Returns the limits of a job; `stream` makes a random stream of a name.
+    /// The limits of a job; `stream` returns the random stream with a name.
     pub fn new(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> Pace {
         let spec = plan.spec;
         let rates = Direction::ALL.map(|d| {
@@ -96,7 +96,8 @@ impl Pace {
         self.rate_begin = at;
     }
 
-    /// Returns what comes before the next request: thinking, `fsync` and `fdatasync`.
+    /// Returns the action before the next request, if there is one: thinking, `fsync` or
+    /// `fdatasync`.
     pub fn held(&mut self, now: SimTime, outstanding: u32, last: SimTime) -> Option<Next> {
         if self.thinktime > Nanos::ZERO && self.burst >= self.think_blocks {
             if outstanding > 0 {
@@ -123,8 +124,9 @@ impl Pace {
         self.flush.flushed = false;
     }
 
-    /// Returns true if a flush is due now. What is due at once is one flush. As in fio, the writes
-    /// so far decide, whatever was issued last: reads that follow such a write bring a flush each.
+    /// Returns true if a flush is due now. Flushes that are due together are one flush. As in fio,
+    /// only the number of writes counts, whatever was issued last: each read after such a write
+    /// brings a flush.
     fn take_flush(&mut self) -> bool {
         let flush = &mut self.flush;
         let writes = flush.writes;
@@ -134,7 +136,7 @@ impl Pace {
         due
     }
 
-    /// Returns when the next request of a direction is due. A job that fell behind catches up.
+    /// The instant at which the next request of a direction is due. A late job catches up.
     pub fn due(&self, direction: Direction) -> SimTime {
         match &self.rates[direction as usize] {
             None => SimTime::ZERO,
@@ -144,7 +146,7 @@ impl Pace {
 }
 
 impl RatePace {
-    /// Returns the time from the start of the job to the next request, ns.
+    /// The time from the start of the job to the next request, ns.
     fn due_ns(&self) -> u64 {
         let ns = match self {
             RatePace::Linear {
@@ -161,13 +163,13 @@ impl Poisson {
     /// Binary places of times.
     const PLACES: u32 = 16;
 
-    /// Returns the process of requests of `block_bytes`; the first is due at once.
+    /// The process of requests of `block_bytes`; the first is due at once.
     fn new(block_bytes: u64, bytes_a_second: u64, rng: Rng) -> Poisson {
         let mean = ((u128::from(block_bytes) * 1_000_000_000) << Self::PLACES)
             / u128::from(bytes_a_second);
         Poisson {
             rng,
-            // Nine years, so that the product with a logarithm, of 54 bits, has at most 128.
+            // Nine years, so that the product with a logarithm, of 54 bits, has at most 128 bits.
             mean: mean.min(1 << 74),
             due: 0,
         }

@@ -18,20 +18,20 @@ pub(super) struct Plan<'a> {
     pub clone: u32,
     /// Reporting group: a new one at each stonewall or `new_group`, as in fio.
     pub group: u32,
-    /// Phases follow each other; the jobs of one run at the same time.
+    /// Phases run one after another; the jobs of one phase run at the same time.
     pub phase: u32,
     pub region_start: u64,
     pub region_bytes: u64,
-    /// How much to do, bytes; `None` until the run time ends.
+    /// Amount of data, bytes; `None`: until the run time ends.
     pub limit_bytes: Option<u64>,
-    /// At the end of the region, the job begins again.
+    /// True if the job begins again at the end of the region.
     pub wraps: bool,
-    /// What the names of its random streams begin with.
+    /// Beginning of the names of its random streams.
     pub stream: String,
 }
 
 impl Plan<'_> {
-    /// The random stream of this name.
+    /// The random stream with a name.
     pub fn rng(&self, root_seed: u64, what: &str) -> Rng {
         let seed = self.spec.seed.unwrap_or(root_seed);
         Rng::stream(seed, &format!("{}/{what}", self.stream))
@@ -58,7 +58,7 @@ pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>
             let size = region.1;
             let io_bytes = match spec.io_size {
                 None => size,
-                // As in fio, a percentage is one of `size`.
+                // As in fio, a percentage is relative to `size`.
                 Some(extent) => resolve(extent, size),
             };
             plans.push(Plan {

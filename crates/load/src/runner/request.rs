@@ -17,7 +17,7 @@ pub(super) struct Slot {
     pub kind: u8,
 }
 
-/// What a job with a free slot does next.
+/// Next action of a job with a free slot.
 pub(super) enum Next {
     Submit {
         kind: u8,

@@ -1,4 +1,4 @@
-//! Samples of a run: what happened in each interval of virtual time.
+//! Samples of a run: its progress in each interval of virtual time.
 
 use stend_base::{Nanos, SimTime};
 
@@ -6,7 +6,7 @@ use super::job::JobState;
 use crate::jobfile::Direction;
 use crate::stats::LatencyStats;
 
-/// One interval of the run, all jobs added up.
+/// One interval of the run, summed over all jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
     /// End of the interval since the start of the run, s.
@@ -19,23 +19,23 @@ pub struct Sample {
     pub read_bytes: u64,
     /// Bytes written since the start of the run.
     pub written_bytes: u64,
-    /// Latency of all requests completed in the interval, flushes apart; `None` where that is not
+    /// Latency of all requests completed in the interval, except flushes; `None` if it is not
     /// known.
     pub latency: Option<IntervalLatency>,
 }
 
-/// Latency in one interval, ns; zeros where no request was completed.
+/// Latency in one interval, ns; zeros if no request was completed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntervalLatency {
     /// Median.
     pub p50_ns: u64,
-    /// 99 %.
+    /// 99th percentile.
     pub p99_ns: u64,
     /// Largest.
     pub max_ns: u64,
 }
 
-/// What all jobs had done at the end of an interval.
+/// Totals of all jobs at the end of an interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     end: SimTime,
@@ -44,7 +44,7 @@ struct Totals {
     latency: IntervalLatency,
 }
 
-/// Keeps the totals at the end of each interval.
+/// Stores the totals at the end of each interval.
 pub(super) struct Sampler {
     begin: SimTime,
     interval: Nanos,
@@ -55,7 +55,7 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    /// For a run that begins now.
+    /// A sampler for a run that begins now.
     pub fn new(begin: SimTime, sample_ms: u32, jobs: &[JobState<'_>]) -> Sampler {
         let interval = Nanos::from_millis(u64::from(sample_ms));
         let (mut end, mut capacity) = (SimTime::NEVER, 0);
@@ -75,7 +75,7 @@ impl Sampler {
         }
     }
 
-    /// Ends an interval, to which all latencies in `last` belong as well.
+    /// Ends an interval, which also contains the latencies in `last`.
     fn take(&mut self, end: SimTime, jobs: &mut [JobState<'_>]) {
         let mut totals = Totals {
             end,
@@ -99,7 +99,7 @@ impl Sampler {
         self.totals.push(totals);
     }
 
-    /// When the present interval ends; never without samples.
+    /// End of the present interval; never without samples.
     pub fn end(&self) -> SimTime {
         self.end
     }
@@ -123,7 +123,7 @@ impl Sampler {
         if left == Nanos::ZERO {
             return;
         }
-        // A few requests over a few microseconds are no rate: they join the sample before.
+        // A few requests over a few microseconds are no rate: they are added to the sample before.
         if left.0 < self.interval.0 / 2 {
             self.totals.pop();
         } else {
@@ -132,7 +132,7 @@ impl Sampler {
         self.take(now, jobs);
     }
 
-    /// What happened in each interval.
+    /// Progress in each interval.
     pub fn samples(&self) -> Vec<Sample> {
         let mut before = Totals {
             end: self.begin,

@@ -1,11 +1,11 @@
-//! When jobs that wait want to go on.
+//! Wake-ups of waiting jobs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use stend_base::SimTime;
 
-/// Pending wake-ups, at most one a job; those of one instant come in the order of the jobs.
+/// Pending wake-ups, at most one for each job; those of one instant are in the order of the jobs.
 #[derive(Debug)]
 pub(super) struct Timers {
     heap: BinaryHeap<Reverse<(SimTime, u32)>>,
@@ -20,8 +20,8 @@ impl Timers {
         }
     }
 
-    /// Wakes `job` at `at`, unless it is to be woken already: what a job waits for does
-    /// not come closer while it waits.
+    /// Wakes `job` at `at`, unless its wake-up is set already: the instant that a job waits for
+    /// never becomes earlier while it waits.
     pub fn arm(&mut self, job: u32, at: SimTime) {
         if !std::mem::replace(&mut self.armed[job as usize], true) {
             self.heap.push(Reverse((at, job)));
@@ -36,7 +36,7 @@ impl Timers {
             .map_or(SimTime::NEVER, |Reverse((at, _))| *at)
     }
 
-    /// Takes a job that is due at `now`.
+    /// Removes and returns a job that is due at `now`.
     pub fn pop_due(&mut self, now: SimTime) -> Option<u32> {
         if self.next_at() > now {
             return None;

@@ -1,7 +1,7 @@
-//! Figures over windows of time, made from running totals: a request costs one comparison,
-//! the rest is done once a window.
+//! Figures over windows of time, made from running totals: a request costs one comparison, the rest
+//! is done once a window.
 //!
-//! A window holds what completed after its beginning and not after its end.
+//! A window contains completions after its beginning and not after its end.
 
 use stend_base::{Nanos, SimTime};
 
@@ -11,9 +11,9 @@ use crate::stats::{LatencyStats, RateStats};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals {
     pub bytes: u64,
-    /// Since the last sampling interval ended.
+    /// Latencies since the last sampling interval ended.
     pub latency: LatencyStats,
-    /// Until then.
+    /// Latencies until then.
     before: LatencyStats,
 }
 
@@ -71,7 +71,7 @@ impl RateWindows {
         self.end
     }
 
-    /// Closes the window; as in fio, one in which nothing was done leaves no sample.
+    /// Closes the window; as in fio, a window without requests has no sample.
     pub fn close(&mut self, totals: [u64; 3], now: SimTime) {
         for (direction, total) in totals.into_iter().enumerate() {
             let done = total - self.before[direction];
@@ -84,8 +84,8 @@ impl RateWindows {
     }
 }
 
-/// The first end of a window at or after `now` and after `end`. Windows in between are
-/// empty: nothing completed since `end`.
+/// The first end of a window at or after `now` and after `end`. Windows in between are empty:
+/// nothing has completed since `end`.
 fn next_end(end: SimTime, len: Nanos, now: SimTime) -> SimTime {
     let behind = now.0.saturating_sub(end.0);
     end + len * behind.div_ceil(len.0).max(1)
@@ -96,7 +96,7 @@ fn next_end(end: SimTime, len: Nanos, now: SimTime) -> SimTime {
 pub struct LogCell {
     /// Requests completed.
     pub requests: u64,
-    /// Bytes they moved.
+    /// Bytes that they moved.
     pub bytes: u64,
     /// Sum of their latencies, ns.
     pub latency_sum_ns: u64,
@@ -109,7 +109,7 @@ pub struct LogCell {
 pub struct LogWindow {
     /// End, since the job began to be measured.
     pub end: Nanos,
-    /// Length; that of `log_avg_msec`, except in the last.
+    /// Length; that of `log_avg_msec`, except in the last window.
     pub len: Nanos,
     /// Reads, writes, TRIMs.
     pub cells: [LogCell; 3],
@@ -130,7 +130,7 @@ pub struct LogRequest {
     pub offset_bytes: u64,
 }
 
-/// What the `write_*_log` options keep.
+/// Data of the `write_*_log` options.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Logger {
     interval: Nanos,
@@ -142,7 +142,7 @@ pub(super) struct Logger {
 }
 
 impl Logger {
-    /// `interval` zero keeps every request.
+    /// A logger; with `interval` zero it stores every request.
     pub fn new(interval: Nanos, runtime: Option<Nanos>) -> Logger {
         let windows = match runtime {
             Some(runtime) if interval > Nanos::ZERO => runtime.0 / interval.0 + 2,
@@ -188,7 +188,7 @@ impl Logger {
         self.end = next_end(self.end, self.interval, now);
     }
 
-    /// Closes what is left of the last window.
+    /// Closes the rest of the last window.
     pub fn finish(&mut self, now: SimTime) {
         if self.interval > Nanos::ZERO {
             let window_begin = SimTime(self.end.0 - self.interval.0);

@@ -1,5 +1,4 @@
-//! The trait behind which a simulated drive and a real one are the same to the
-//! methodology.
+//! Trait through which the methodology treats a simulated drive and a real one alike.
 
 use std::path::Path;
 
@@ -15,7 +14,7 @@ use stend_record::smart::Reading;
 use super::TargetError;
 use super::{FilesJob, FilesOutcome};
 
-/// A fact of a target or of the place where it is measured.
+/// Returns a fact about a target or about the place where it is measured.
 pub fn condition(name: &str, value: impl Into<String>) -> Condition {
     Condition {
         name: name.to_owned(),
@@ -23,52 +22,51 @@ pub fn condition(name: &str, value: impl Into<String>) -> Condition {
     }
 }
 
-/// A job to run.
+/// Job to run.
 #[derive(Clone, Debug)]
 pub struct JobRequest<'a> {
-    /// The fio job file. It names neither `filename` nor `ioengine` nor `direct`: the
-    /// target adds its own.
+    /// fio job file. It sets none of `filename`, `ioengine` and `direct`: the target adds its own.
     pub text: &'a str,
     /// Root seed for patterns that the job file does not seed itself.
     pub seed: u64,
-    /// Keep a sample of every job and direction each so many milliseconds; 0 for none.
+    /// Interval at which a sample of every job and direction is kept, ms; 0 for no samples.
     pub sample_ms: u32,
 }
 
-/// The result of a job.
+/// Result of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobOutcome {
     /// fio's JSON document, or the simulator's in the same schema.
     pub fio: fio::Output,
-    /// The job file as run, with what the target added.
+    /// Job file as run, with the lines that the target added.
     pub job_text: String,
-    /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
+    /// Samples over time, summed over all jobs of the file; empty without `sample_ms`.
     pub samples: Vec<Sample>,
-    /// The drive's temperature during the job, on the clock of `samples`; empty where it is not
-    /// known.
+    /// Temperature of the drive during the job, on the clock of `samples`; empty if unknown.
     pub temperatures: Vec<TemperatureSample>,
 }
 
-/// The result of replaying a trace.
+/// Result of replaying a trace.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayOutcome {
-    /// What was done and how long it took.
+    /// Requests replayed and the time taken.
     pub replayed: Replayed,
-    /// What is to be said wherever these figures appear: what the target could not do, and
-    /// how sure times are. Empty for a simulated drive.
+    /// Limits that must be stated wherever these figures appear: what the target could not do, and
+    /// how precise times are. Empty for a simulated drive.
     pub limits: Vec<String>,
-    /// Reads of which a part was never written, before the replay or by it; `None` where that is
-    /// not known, as of a device.
+    /// Number of reads of which a part was never written, before the replay or by it; `None` if
+    /// unknown, as for a device.
     pub unwritten_reads: Option<u64>,
-    /// The job by which it was done; empty for a simulated drive.
+    /// Job with which the replay was done; empty for a simulated drive.
     pub job_text: String,
-    /// Pages placed in flash for each page written, during the replay; `None` where that
-    /// is not known or nothing was written. What a drive puts off is not in it.
+    /// Pages placed in flash for each page written, during the replay; `None` if unknown or if
+    /// nothing was written. Work that a drive defers is not included.
     pub write_amplification: Option<f64>,
 }
 
 impl ReplayOutcome {
-    /// What spoils the figures: reads that found no data, and requests that came too late.
+    /// Returns warnings of whatever distorts the figures: reads that found no data, and requests
+    /// that were sent too late.
     pub fn warnings(&self) -> Vec<String> {
         let reads = self.replayed.ops[op_index(Op::Read)].requests;
         let unwritten = self
@@ -85,94 +83,93 @@ impl ReplayOutcome {
     }
 }
 
-/// A range that is given TRIM while a job runs, as a file system does with the space of a
-/// file that is deleted.
+/// Range that is trimmed while a job runs, as a file system does with the space of a deleted file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deletion {
-    /// When, after the start of the job, s.
+    /// Instant, after the start of the job, s.
     pub at_s: u64,
     /// First byte.
     pub offset_bytes: u64,
-    /// Bytes: a multiple of `command_bytes`.
+    /// Number of bytes: a multiple of `command_bytes`.
     pub len_bytes: u64,
-    /// Bytes that one command covers; the commands follow one on the other.
+    /// Bytes that one command covers; each command follows when the one before it has completed.
     pub command_bytes: u64,
 }
 
-/// The completion of one request.
+/// Completion of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completed {
-    /// When, since the start of the job, ns. A real target knows it to the millisecond.
+    /// Instant, since the start of the job, ns. A real target knows it to the millisecond.
     pub at_ns: u64,
     /// Completion latency, ns.
     pub latency_ns: u64,
 }
 
-/// The result of a job whose every request was kept.
+/// Result of a job that kept every request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoggedOutcome {
-    /// The rest; without samples.
+    /// Remaining results of the job; without samples.
     pub job: JobOutcome,
     /// Every request of the job's first section, in the order of completion.
     pub requests: Vec<Completed>,
-    /// When the first TRIM was given and when the last was done, since the start of the
+    /// Instants at which the first TRIM was issued and the last completed, since the start of the
     /// job, ns; `None` without a [`Deletion`].
     pub trimmed_ns: Option<(u64, u64)>,
 }
 
-/// How far a job has come.
+/// Progress of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moved {
-    /// Since it was started, s.
+    /// Time since the job was started, s.
     pub elapsed_s: f64,
-    /// Bytes that it has read and written until then.
+    /// Bytes that the job has read and written until then.
     pub bytes: u64,
 }
 
-/// The result of a job that an error of the device may have ended.
+/// Result of a job that an error of the device may have ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RefusedOutcome {
-    /// What was done until then.
+    /// Results until then.
     pub job: JobOutcome,
-    /// What the device answered the request with that ended the job: an errno. `None` where
-    /// the job came to its end.
+    /// Error with which the device answered the request that ended the job: an errno. `None` if the
+    /// job reached its end.
     pub errno: Option<i32>,
 }
 
-/// What the machine does where requests end before they reach a device.
+/// Limit of the machine, measured with requests that end before they reach a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HostLimit {
-    /// Threads that sent them.
+    /// Number of threads that sent the requests.
     pub threads: u32,
-    /// Requests that each kept outstanding.
+    /// Number of requests that each thread kept outstanding.
     pub queue_depth: u32,
     /// Size of a request, bytes.
     pub block_bytes: u64,
-    /// Requests a second, all threads.
+    /// Requests per second, all threads.
     pub iops: f64,
-    /// Bytes a second, all threads; none of them is moved.
+    /// Bytes per second, all threads; none of them is moved.
     pub bw_bytes_per_s: f64,
-    /// Share of all processors' time that was busy meanwhile, 0 to 1; `None` where the system does
-    /// not report it.
+    /// Share of all processors' time that was busy meanwhile, 0 to 1; `None` if the system does not
+    /// report it.
     pub busy_share: Option<f64>,
 }
 
-/// Whether a target may be written until it refuses.
+/// Limit on the bytes that may be written to a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteLimit {
-    /// It may: it is simulated, and its flash wears out.
+    /// Simulated target whose flash wears out: it may be written until it refuses.
     UntilRefused,
-    /// It is simulated, but never refuses: nothing in it wears out.
+    /// Simulated target that never refuses, since nothing in it wears out.
     NeverRefuses,
-    /// It has an owner: only as many bytes as the owner names.
+    /// Target with an owner: only as many bytes may be written as the owner states.
     AsStated,
 }
 
 /// Rest after a fill, seconds of the target's own time: that of the editions' states.
 pub const FILL_REST_S: f64 = 900.0;
 
-/// A job that fills a target of so many bytes, of which the last part of a sector is left: 128 KiB
-/// writes in ascending order over all of it, and one of what is left at its end.
+/// Returns a job that fills a target of `capacity_bytes`, except for a last partial sector: 128 KiB
+/// writes in ascending order over all of it, and one write of the remainder at its end.
 pub fn fill_job(capacity_bytes: u64) -> String {
     let mut job = "[fill]\nrw=write\nbs=128k\niodepth=32\n".to_owned();
     let left = capacity_bytes % (128 << 10) / 512 * 512;
@@ -183,20 +180,20 @@ pub fn fill_job(capacity_bytes: u64) -> String {
     job
 }
 
-/// Something that can be tested.
+/// Target of a test: a drive, simulated or real, or files on one.
 pub trait Target: Send {
-    /// What it is.
+    /// Name and facts of the target.
     fn info(&self) -> TargetInfo;
 
-    /// Facts of the place where the measurement happens (kernel, CPU, fio version …).
+    /// Facts about the place where the measurement is made (kernel, CPU, fio version …).
     fn environment(&self) -> Vec<Condition>;
 
     /// Runs a job file to its end. Results of a job that failed midway are not returned.
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError>;
 
     /// Runs a job file to its end, or until `enough` returns true: it is called every `every_s`
-    /// seconds of the target's time with the job's progress. A target that does not know it
-    /// runs the job to its end.
+    /// seconds of the target's time with the job's progress. A target that does not know its
+    /// progress runs the job to its end.
     ///
     /// # Errors
     /// As [`Target::run`].
@@ -210,9 +207,10 @@ pub trait Target: Send {
         self.run(job)
     }
 
-    /// As [`Target::run`], and tells about every second how much the job has moved: for the eye
-    /// alone, by another count than that of its results, and without changing anything of the
-    /// job. A target that does not know it before the end tells nothing.
+    /// Runs a job file as [`Target::run`] does, and reports about every second how much data the
+    /// job has moved: for display only, by a count other than that of its results, and without
+    /// changing anything in the job. A target that does not know this before the end reports
+    /// nothing.
     ///
     /// # Errors
     /// As [`Target::run`].
@@ -225,11 +223,11 @@ pub trait Target: Send {
         self.run(job)
     }
 
-    /// Runs a job file of one section until its end or until the device answers a request
-    /// with an error, which is a result here.
+    /// Runs a job file of one section until its end or until the device answers a request with an
+    /// error, which is a result here.
     ///
     /// # Errors
-    /// As [`Target::run`], for whatever the device itself is not to blame for.
+    /// As [`Target::run`], for errors that the device itself does not cause.
     fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
         Ok(RefusedOutcome {
             job: self.run(job)?,
@@ -237,51 +235,52 @@ pub trait Target: Send {
         })
     }
 
-    /// The target's health; or, in words, why it is not known.
+    /// Returns the target's health; or, in words, the reason that it is unknown.
     fn health(&mut self) -> Result<Health, String> {
         Err(format!("{} reports no health", self.info().name))
     }
 
-    /// The target's SMART document and health; or, in words, why they are not known. `None` for a
-    /// target without SMART.
+    /// Returns the target's SMART document and health; or, in words, the reason that they are
+    /// unknown. `None` for a target without SMART.
     fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
         None
     }
 
-    /// How many requests of this size so many threads get done where no device takes part,
-    /// measured for a second; or, in words, why that is not known. `None` where no host is
-    /// between the load and the target.
+    /// Measures for a second the rate of requests of `block_bytes` that this number of threads
+    /// completes without a device; or returns, in words, the reason that it is unknown. `None` if
+    /// no host is between the load and the target.
     fn host_limit(&mut self, threads: u32, block_bytes: u64) -> Option<Result<HostLimit, String>> {
         let _ = (threads, block_bytes);
         None
     }
 
-    /// Whether the target was opened for reading alone: whatever would change it is an error.
+    /// True if the target was opened for reading only: any operation that would change it is an
+    /// error.
     fn read_only(&self) -> bool {
         false
     }
 
-    /// What it is rated to be written in its life, bytes, where that is known.
+    /// Rated number of bytes that may be written over the target's life, if known.
     fn rated_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// Years of its warranty, where they are known.
+    /// Years of the warranty, if known.
     fn warranty_years(&self) -> Option<u32> {
         None
     }
 
-    /// Whether it may be written until it refuses.
+    /// Limit on the bytes that may be written to the target.
     fn write_limit(&self) -> WriteLimit {
         WriteLimit::AsStated
     }
 
-    /// A round of writes begins, which [`Target::repeat_round`] may repeat at its end.
+    /// Begins a round of writes, which [`Target::repeat_round`] may repeat at its end.
     fn round_begins(&mut self) {}
 
-    /// Takes the round that has just ended to be repeated up to `most` times, without writing
-    /// anything. Returns how often it was: never on what is not simulated, and where the round was
-    /// not like any other.
+    /// Treats the round that has just ended as repeated up to `most` times, without writing
+    /// anything. Returns the number of repetitions: 0 if the target is not simulated, or if
+    /// something happened in the round that happens only once.
     fn repeat_round(&mut self, most: u32) -> u32 {
         let _ = most;
         0
@@ -290,8 +289,8 @@ pub trait Target: Send {
     /// Replays a trace, which has been read once and fits the target.
     ///
     /// # Errors
-    /// [`TargetError::Input`] for what this target cannot replay, as every trace for one that
-    /// does not know how; [`TargetError::Failed`] when a request fails.
+    /// [`TargetError::Input`] for a trace that this target cannot replay, which is every trace if
+    /// the target does not support replay; [`TargetError::Failed`] if a request fails.
     fn replay(
         &mut self,
         trace: &dyn Trace,
@@ -305,19 +304,20 @@ pub trait Target: Send {
         )))
     }
 
-    /// Runs a job file of one section of reads to its end, keeps every request, and gives a
-    /// range TRIM meanwhile.
+    /// Runs a job file of one section of reads to its end, keeps every request, and trims a range
+    /// meanwhile.
     fn run_logged(
         &mut self,
         job: &JobRequest<'_>,
         deletion: Option<&Deletion>,
     ) -> Result<LoggedOutcome, TargetError>;
 
-    /// Makes a set of files, rests, and does something with them, until everything is durable.
+    /// Creates a set of files, rests, and performs an operation on them, until everything is
+    /// durable.
     ///
     /// # Errors
-    /// [`TargetError::Input`] on a target without a file system, or when the set does not fit
-    /// twice; [`TargetError::Failed`] when there is too little room or an operation fails.
+    /// [`TargetError::Input`] on a target without a file system, or if the set does not fit twice;
+    /// [`TargetError::Failed`] if there is too little space or an operation fails.
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
         let _ = job;
         Err(TargetError::Input(format!(
@@ -326,32 +326,32 @@ pub trait Target: Send {
         )))
     }
 
-    /// TRIMs the whole range under test. [`TargetError::Failed`] where the target cannot.
+    /// Trims the whole range under test. Returns [`TargetError::Failed`] if the target cannot.
     fn trim_all(&mut self) -> Result<(), TargetError>;
 
-    /// Whether [`Target::trim_all`] can be expected to work, as far as that is known
-    /// without trying: a test that needs TRIM asks before it begins.
+    /// True if [`Target::trim_all`] can be expected to work, as far as that is known without
+    /// trying: a test that needs TRIM checks this before it begins.
     fn trim_supported(&self) -> bool {
         true
     }
 
-    /// Lets the target rest for so many seconds: virtual ones for a simulated drive.
+    /// Lets the target rest for `seconds`: virtual ones for a simulated drive.
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError>;
 
-    /// A copy in the present state, to run another test on at the same time. `None`
-    /// where there is only one, as of every real drive.
+    /// Returns a copy in the present state, on which another test can run at the same time. `None`
+    /// if there can be only one, as for every real drive.
     fn fork(&mut self) -> Option<Box<dyn Target>>;
 
-    /// Whether [`Target::fork`] yields a copy, without making one.
+    /// True if [`Target::fork`] yields a copy; makes none.
     fn can_fork(&self) -> bool {
         false
     }
 
-    /// Keeps a simulated drive, as it is now, in a new file.
+    /// Saves a simulated drive, in its present state, in a new file.
     ///
     /// # Errors
-    /// [`TargetError::Input`] when there is such a file, and for what is not simulated;
-    /// [`TargetError::Failed`] when it cannot be written.
+    /// [`TargetError::Input`] if the file exists, and if the target is not simulated;
+    /// [`TargetError::Failed`] if the file cannot be written.
     fn keep_in(&mut self, path: &Path) -> Result<(), TargetError> {
         Err(TargetError::Input(format!(
             "{} is not simulated, and cannot be kept in {}",

@@ -1,4 +1,4 @@
-//! Work on files: the job of a target, and its result.
+//! Work on files: the job for a target, and its result.
 
 use crate::files::FileEntry;
 
@@ -13,51 +13,51 @@ pub fn file_sets() -> Vec<&'static str> {
     shipped.iter().map(|(name, _)| *name).collect()
 }
 
-/// An operation on a set of files.
+/// Operation on a set of files.
 #[derive(Clone, Copy, Debug)]
 pub struct FilesJob<'a> {
-    /// What is done.
+    /// Operation.
     pub op: FileOp,
-    /// The set.
+    /// Set of files.
     pub set: &'a FileSet,
-    /// Bytes of its files.
+    /// Total bytes of the set's files.
     pub bytes: u64,
-    /// Root of the files' sizes, and of their data.
+    /// Root seed of the files' sizes and of their data.
     pub seed: u64,
-    /// Rest between the making of the files and the operation, s.
+    /// Rest between the creation of the files and the operation, s.
     pub rest_s: f64,
 }
 
-/// The result of an operation on files.
+/// Result of an operation on files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FilesOutcome {
-    /// Files of the set.
+    /// Number of files in the set.
     pub files: u64,
-    /// Directories of the set.
+    /// Number of directories in the set.
     pub directories: u64,
-    /// Bytes of the set's files.
+    /// Total bytes of the set's files.
     pub bytes: u64,
-    /// From the first request until everything is durable, ns.
+    /// Time from the first request until everything is durable, ns.
     pub elapsed_ns: u64,
-    /// What reached the drive, where that is known.
+    /// Requests that reached the drive, if known.
     pub requests: Option<FileRequests>,
-    /// How it was done, line by line.
+    /// Description of how the operation was done, line by line.
     pub text: String,
-    /// What is to be said wherever these figures appear.
+    /// Limits that must be stated wherever these figures appear.
     pub limits: Vec<String>,
 }
 
 impl FilesJob<'_> {
-    /// The files.
+    /// Returns the files.
     ///
     /// # Errors
-    /// [`TargetError::Input`] when the set cannot have so many bytes.
+    /// [`TargetError::Input`] if the set cannot have this number of bytes.
     pub fn files(&self) -> Result<Vec<FileEntry>, TargetError> {
         let files = self.set.files(self.bytes, self.seed);
         files.map_err(|problem| TargetError::Input(format!("set {}: {problem}", self.set.name)))
     }
 
-    /// The beginning of the outcome's text.
+    /// Returns the beginning of the outcome's text.
     pub fn describe(&self, files: &[FileEntry]) -> String {
         let count = match files.len() {
             1 => "1 file".to_owned(),
@@ -80,7 +80,7 @@ impl FilesJob<'_> {
     }
 }
 
-/// Directories of these files.
+/// Number of directories of these files.
 pub fn directories(files: &[FileEntry]) -> u64 {
     files.last().map_or(0, |last| u64::from(last.directory) + 1)
 }

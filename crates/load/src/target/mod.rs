@@ -1,7 +1,6 @@
-//! What can be asked of a target, whatever it is made of: the trait [`Target`], its jobs, its
-//! answers and its errors.
+//! Interface to a target of any kind: the trait [`Target`], its jobs, its results and its errors.
 //!
-//! Who measures a target through this crate alone sees what any host sees, and nothing of a
+//! Code that measures a target through this crate alone sees what any host sees, and nothing of a
 //! simulator.
 
 mod contract;

@@ -5,29 +5,30 @@ use stend_config::FileError;
 
 use super::{Requests, Summary, Timing, Trace};
 
-/// The shortest beginning of a trace whose times matter, as of every run: 1 s.
+/// Length of the shortest beginning of a trace if times matter, as for every run: 1 s.
 const TIME_MIN: Nanos = Nanos(1_000_000_000);
 
-/// How far the beginning of a trace goes.
+/// Length of the beginning of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
     end: End,
-    /// Of the whole trace.
+    /// Summary of the whole trace.
     whole: Summary,
 }
 
-/// Where a beginning ends.
+/// End of a beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// Before the first request after this time.
+    /// The beginning ends before the first request after this time.
     Time(Nanos),
-    /// After so many requests.
+    /// The beginning ends after this number of requests.
     Requests(u64),
 }
 
 impl Extent {
-    /// The first `share` of a trace that holds `whole`: of its time, at least 1 s; of its requests
-    /// where times do not matter; in any case up to the first read or write. `None` for all of it.
+    /// The first `share` of a trace with the summary `whole`: of its time, at least 1 s; of its
+    /// requests if times do not matter; in any case up to the first read or write. `None` for the
+    /// whole trace.
     pub fn of(whole: &Summary, share: f64, timing: Timing) -> Option<Extent> {
         let (data_at, data_nth) = whole.first_data?;
         let end = match timing {
@@ -54,7 +55,7 @@ impl Extent {
         }
     }
 
-    /// What is replayed, in words.
+    /// Description of the replayed part.
     pub fn words(&self) -> String {
         let percent = format!("{:.2}", self.share() * 100.0);
         let percent = percent.trim_end_matches('0').trim_end_matches('.');
@@ -77,9 +78,9 @@ impl Extent {
 
 /// The first requests of a trace: up to the end of an [`Extent`].
 pub struct Beginning<'t> {
-    /// The whole.
+    /// The whole trace.
     pub trace: &'t dyn Trace,
-    /// How much of it; `None` for all.
+    /// The part of it; `None` for the whole trace.
     pub extent: Option<Extent>,
 }
 

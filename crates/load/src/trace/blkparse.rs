@@ -4,14 +4,14 @@
 //! 8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]
 //! ```
 //!
-//! device, processor, sequence number, time in seconds, process, action, RWBS, first sector
-//! `+` number of sectors of 512 bytes, program. Requests are the events of action `Q`
-//! (queued): what the block layer was asked for, when it was asked.
+//! device, processor, sequence number, time in seconds, process, action, RWBS, first sector `+`
+//! number of sectors of 512 bytes, program. Requests are the events of action `Q` (queued):
+//! requests to the block layer, with the times at which they were made.
 //!
-//! RWBS (the kernel's `blk_fill_rwbs`): an `F` before the letter of the operation is a flush
-//! that goes before it; R, W, D (discard: TRIM; `DE` a secure one), `F` alone a flush, N
-//! none of these; an `F` after it is FUA; A, S, M (read-ahead, synchronous, metadata) do not
-//! matter here. Commands that are neither (N) are passed over.
+//! RWBS (the kernel's `blk_fill_rwbs`): an `F` before the letter of the operation is a flush that
+//! precedes it; R, W, D (discard: TRIM; `DE` a secure one), `F` alone a flush, N none of these; an
+//! `F` after it is FUA; A, S, M (read-ahead, synchronous, metadata) do not matter here. Commands
+//! without an operation (N) are skipped.
 
 use stend_base::{Nanos, Op};
 
@@ -21,12 +21,12 @@ use super::{SECTOR_BYTES, TraceRequest};
 /// Beginnings of the summary's lines, after which there are no events.
 const SUMMARY: &[&str] = &["CPU", "Total", "Events", "Throughput", "Skips"];
 
-/// Whether this is a line of an event.
+/// True if this is a line of an event.
 pub(super) fn is_event(line: &str) -> bool {
     head(line).is_some()
 }
 
-/// Device, time, and what begins with the action.
+/// Device, time, and the rest from the action on.
 fn head(line: &str) -> Option<(&str, &str, &str)> {
     let (device, rest) = field(line)?;
     let (major, minor) = device.split_once(',')?;
@@ -41,7 +41,7 @@ fn head(line: &str) -> Option<(&str, &str, &str)> {
     (sound && time.contains('.')).then_some((device, time, rest))
 }
 
-/// The first field and what follows it.
+/// The first field and the rest.
 fn field(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
@@ -95,7 +95,7 @@ pub(super) fn line(line: &str) -> Result<Line<'_>, String> {
     })
 }
 
-/// What RWBS says.
+/// Content of RWBS.
 struct Kind {
     op: Op,
     flush_before: bool,
@@ -103,7 +103,7 @@ struct Kind {
 }
 
 impl Kind {
-    /// `None` for a command that is no request.
+    /// The kind of a command; `None` if it is no request.
     fn of(rwbs: &str) -> Result<Option<Kind>, String> {
         let (before, rest) = match rwbs.strip_prefix('F') {
             Some(rest) if rest.starts_with(['R', 'W', 'D', 'F', 'N']) => (true, rest),
@@ -115,7 +115,7 @@ impl Kind {
             Some('W') => Op::Write,
             Some('D') => Op::Trim,
             Some('F') => Op::Flush,
-            // A flush may be all there is to it.
+            // The flush may be the only operation.
             Some('N') if before => Op::Flush,
             Some('N') => return Ok(None),
             _ => {
@@ -139,7 +139,7 @@ impl Kind {
     }
 }
 
-/// Offset and length in bytes; nothing where there is no range.
+/// Offset and length in bytes; 0 and 0 if there is no range.
 fn range(rest: &str) -> Result<(u64, u64), String> {
     let mut fields = rest.split_ascii_whitespace();
     let sector = match fields.next() {
@@ -159,7 +159,7 @@ fn range(rest: &str) -> Result<(u64, u64), String> {
     Ok((bytes(sector)?, bytes(sectors)?))
 }
 
-/// `12.000000345`.
+/// Parses `12.000000345`.
 fn seconds(text: &str) -> Result<Nanos, String> {
     let bad = || format!("`{text}` is not a time SECONDS.NANOSECONDS");
     let (whole, fraction) = text.split_once('.').ok_or_else(bad)?;

@@ -10,21 +10,21 @@ use stend_config::FileError;
 use super::line::Line;
 use super::{Requests, Trace, TraceRequest, blkparse, iolog, msr};
 
-/// A line longer than this belongs to no trace, bytes: what is read at once has a bound.
+/// Maximum length of a line of a trace, bytes: this bounds the amount that is read at once.
 const LINE_BYTES_MAX: u64 = 4096;
 
-/// Lines that may precede the one by which a format is recognised: blkparse can begin
-/// with messages.
+/// Lines that may precede the one by which a format is recognised: blkparse can begin with
+/// messages.
 const LINES_TO_RECOGNISE: usize = 1000;
 
-/// How a file is written.
+/// Format of a trace file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// fio's iolog, version 2: waits between requests.
     IologV2,
     /// fio's iolog, version 3: a time for each request.
     IologV3,
-    /// What blkparse prints.
+    /// The output of blkparse.
     Blkparse,
     /// CSV of the MSR Cambridge traces.
     MsrCambridge,
@@ -50,7 +50,7 @@ pub struct TraceFile {
     only: Option<String>,
 }
 
-/// A format's state while lines go by.
+/// State of a format's parser between lines.
 enum Parser {
     Iolog(iolog::Parser),
     Blkparse,
@@ -58,13 +58,13 @@ enum Parser {
 }
 
 impl TraceFile {
-    /// Recognises a file by its content.
+    /// Opens a file and recognises its format by its content.
     ///
-    /// `only` takes the requests to one disk of several: a device of blkparse (`8,0`), a
-    /// file name of an iolog, a disk of MSR Cambridge (`usr.0`).
+    /// `only` selects the requests to one of several disks: a device of blkparse (`8,0`), a file
+    /// name of an iolog, a disk of MSR Cambridge (`usr.0`).
     ///
     /// # Errors
-    /// [`FileError`] when it cannot be read or is of no known format.
+    /// [`FileError`] if the file cannot be read or has no known format.
     pub fn open(path: &Path, only: Option<&str>) -> Result<TraceFile, FileError> {
         let mut lines = Lines::open(path)?;
         while let Some(line) = lines.next()? {
@@ -100,7 +100,7 @@ impl TraceFile {
         Err(FileError::of_file(&lines.name, problem))
     }
 
-    /// How it is written.
+    /// Its format.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -134,9 +134,9 @@ struct Reader<'a> {
     lines: Lines,
     parser: Parser,
     only: Option<&'a str>,
-    /// The disk of the first request, where none was asked for.
+    /// The disk of the first request, if none was selected.
     disk: Option<String>,
-    /// Comes after a flush that stood on its line.
+    /// The request that follows a flush of the same line.
     next: Option<TraceRequest>,
     found: u64,
     ended: bool,
@@ -242,8 +242,8 @@ impl Lines {
         })
     }
 
-    /// The next line without the blanks around it, and without the byte-order mark that editors may
-    /// put before the first.
+    /// The next line without surrounding blanks, and without the byte-order mark that editors may
+    /// add before the first.
     fn next(&mut self) -> Result<Option<&str>, FileError> {
         self.buffer.clear();
         let read = self

@@ -1,47 +1,48 @@
-//! Whether a trace fits a target.
+//! Checks of a trace against a target.
 
 use stend_base::{Nanos, Op};
 use stend_config::FileError;
 
 use super::{SECTOR_BYTES, Trace, TraceRequest, op_index, op_name};
 
-/// What to do with a request that is not whole sectors within the target.
+/// Treatment of a request that is not whole sectors within the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fit {
-    /// It is an error.
+    /// Such a request is an error.
     #[default]
     Refuse,
-    /// Widen it to whole sectors, and take its offset modulo the target's size; one that
-    /// would cross the end is moved so that it ends there.
+    /// Such a request is widened to whole sectors, and its offset is taken modulo the target's
+    /// size; a request that would cross the end is moved so that it ends there.
     Wrap,
 }
 
-/// What a trace holds.
+/// Contents of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Reads, writes, TRIMs, flushes.
     pub requests: [u64; 4],
-    /// Bytes of each, as they are in the trace.
+    /// Bytes of each kind, as in the trace.
     pub bytes: [u64; 4],
     /// Writes with FUA.
     pub fua: u64,
-    /// When the last request was issued.
+    /// Time at which the last request was issued.
     pub duration: Nanos,
-    /// When the first read or write was issued, and how many requests there are up to it, itself
-    /// included.
+    /// Time at which the first read or write was issued, and the number of requests up to it, with
+    /// itself.
     pub first_data: Option<(Nanos, u64)>,
     /// The end of the last byte that is accessed.
     pub end_bytes: u64,
-    /// Requests whose time is before that of an earlier one; they count as of that one's time.
+    /// Requests whose time is before that of an earlier one; they are treated as if of that one's
+    /// time.
     pub out_of_order: u64,
     /// Requests that were moved or widened to fit the target.
     pub changed: u64,
 }
 
-/// The request as it fits a target of so many bytes.
+/// The request as it fits a target of `capacity_bytes`.
 ///
 /// # Errors
-/// What does not fit and what to do.
+/// The reason why it does not fit, and the remedy.
 #[inline]
 pub fn fit(request: TraceRequest, capacity_bytes: u64, fit: Fit) -> Result<TraceRequest, String> {
     let aligned = (request.offset_bytes | request.len_bytes).is_multiple_of(SECTOR_BYTES);
@@ -102,11 +103,11 @@ fn adapt(
     Ok(request)
 }
 
-/// Reads a trace to its end and says what it holds. With a target's size and what to do,
-/// also whether all of it fits.
+/// Reads a trace to its end and returns its summary. With a target's size and a [`Fit`], also
+/// checks that all of it fits.
 ///
 /// # Errors
-/// [`FileError`] of the first line that is wrong or does not fit.
+/// [`FileError`] for the first line that is wrong or does not fit.
 pub fn summary(trace: &dyn Trace, target: Option<(u64, Fit)>) -> Result<Summary, FileError> {
     let mut sum = Summary::default();
     for request in trace.requests()? {

@@ -1,15 +1,15 @@
 //! fio's iolog, versions 2 and 3 (fio's manual, "Trace file format").
 //!
-//! What fio 3.33 does counts where its manual says nothing or something else, and was tried:
+//! The behaviour of fio 3.33 counts, as tried, where its manual says nothing or differs:
 //!
-//! - The time of version 3 is in microseconds. It counts from the file's first line.
-//! - `FILE wait N 0` of version 2 waits until N *milliseconds after the beginning*; the manual says
+//! - The time of version 3 is in microseconds, from the file's first line.
+//! - `FILE wait N 0` of version 2 waits until N *milliseconds after the beginning*; the manual has
 //!   microseconds since the wait before (also reported in axboe/fio issue 756).
 //! - When fio replays version 3, it drops the time between a request at 0 and the next. So
 //!   [`write`] begins at 1.
 //! - fio 3.33 cannot replay `trim` ("bad ddir: 2").
 //!
-//! An iolog says nothing of FUA.
+//! An iolog has no FUA.
 
 use std::io::{self, Write};
 
@@ -23,10 +23,10 @@ pub const HEADER_V2: &str = "fio version 2 iolog";
 /// First line of version 3.
 pub const HEADER_V3: &str = "fio version 3 iolog";
 
-/// fio reads lengths as 32 bits; of a longer request, each part but the last has so many.
+/// Length of each part but the last of a longer request, since fio reads lengths as 32 bits.
 const PART_BYTES: u64 = (4 << 30) - (1 << 20);
 
-/// What earlier lines said.
+/// State from earlier lines.
 pub(super) struct Parser {
     version: u8,
     /// Version 3: the time of the first line. Version 2: unused.
@@ -110,10 +110,10 @@ impl Parser {
     }
 }
 
-/// Writes version 3, for a file or device of this name.
+/// Writes version 3, for a file or device with a name.
 ///
-/// Times are rounded down to microseconds and never go back; FUA is lost; a request of
-/// 4 GiB or more becomes several at the same time.
+/// Times are rounded down to microseconds and never decrease; FUA is lost; a request of 4 GiB or
+/// more becomes several at the same time.
 pub struct Writer<W: Write> {
     out: W,
     file: String,
@@ -124,8 +124,8 @@ impl<W: Write> Writer<W> {
     /// Begins the file.
     ///
     /// # Errors
-    /// As writing fails. [`io::ErrorKind::InvalidInput`] for a name with a blank in it,
-    /// which fio could not read.
+    /// Errors of writing. [`io::ErrorKind::InvalidInput`] for a name with a blank in it, which fio
+    /// could not read.
     pub fn new(mut out: W, file: &str) -> io::Result<Writer<W>> {
         if file.is_empty() || file.contains(|c: char| c.is_whitespace()) {
             return Err(io::Error::new(
@@ -144,7 +144,7 @@ impl<W: Write> Writer<W> {
     /// Adds a request.
     ///
     /// # Errors
-    /// As writing fails.
+    /// Errors of writing.
     pub fn add(&mut self, request: &TraceRequest) -> io::Result<()> {
         self.last_us = self.last_us.max(1 + request.at.0 / 1000);
         let (us, file) = (self.last_us, &self.file);
@@ -170,7 +170,7 @@ impl<W: Write> Writer<W> {
     /// Ends the file.
     ///
     /// # Errors
-    /// As writing fails.
+    /// Errors of writing.
     pub fn finish(mut self) -> io::Result<W> {
         writeln!(self.out, "{} {} close", self.last_us, self.file)?;
         self.out.flush()?;

@@ -1,37 +1,37 @@
-//! What one line of a trace says, whatever its format, and what all formats read alike.
+//! Content of one line of a trace, whatever its format, and helpers of all formats.
 
 use stend_base::Nanos;
 
 use super::TraceRequest;
 
-/// What a line of a trace says.
+/// Content of a line of a trace.
 pub(super) enum Line<'a> {
-    /// Nothing that is a request.
+    /// No request.
     Nothing,
-    /// One request to this disk, and whether a flush goes before it.
+    /// One request to a disk, possibly after a flush.
     Request {
         /// The disk or file.
         disk: Disk<'a>,
         /// The request; its `line` is set by the reader.
         request: TraceRequest,
-        /// A flush of the same time precedes it.
+        /// True if a flush of the same time precedes it.
         flush_before: bool,
     },
     /// No line after this one is a request.
     End,
 }
 
-/// The disk to which a request goes.
+/// The disk of a request.
 #[derive(Clone, Copy)]
 pub(super) enum Disk<'a> {
-    /// By one name.
+    /// Disk with one name.
     Name(&'a str),
-    /// By host and number on it.
+    /// Disk with the name of a host and a number on it.
     Numbered(&'a str, &'a str),
 }
 
 impl Disk<'_> {
-    /// Whether it is called so.
+    /// True if it has this name.
     pub(super) fn is(&self, name: &str) -> bool {
         match *self {
             Disk::Name(own) => own == name,
@@ -51,13 +51,13 @@ impl Disk<'_> {
     }
 }
 
-/// A number in a field, or what is there instead.
+/// The number in a field; an error describes the text that is there instead.
 pub(super) fn number(text: &str, what: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| format!("`{text}` is not {what}, a whole number"))
 }
 
-/// A duration of so many units, or that it is too long.
+/// A duration of `count` units; an error if it is too long.
 pub(super) fn nanos(count: u64, unit_ns: u64) -> Result<Nanos, String> {
     match count.checked_mul(unit_ns) {
         // Above 2^62 ns (146 years) sums could overflow.

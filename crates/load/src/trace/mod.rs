@@ -1,18 +1,18 @@
 //! Traces: requests in the order in which they were issued, with the time of each.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | [`file`] | traces in files, recognised by their content, read line by line |
 //! | [`iolog`] | fio's iolog, versions 2 and 3; writing version 3 |
-//! | [`blkparse`] | the text that blkparse prints |
+//! | [`blkparse`] | the output of blkparse |
 //! | [`msr`] | the CSV of the MSR Cambridge traces |
-//! | [`fit`] | whether a trace fits a target, and what to do where it does not |
+//! | [`fit`] | checks of a trace against a target, and changes where it does not fit |
 //! | [`beginning`] | the first part of a trace, for a shortened run |
 //! | [`profile`] | synthesised traces: profiles as data, and the requests drawn from them |
-//! | [`unwritten`] | reads of space that holds no data |
+//! | [`unwritten`] | reads of space without data |
 //! | [`mod@replay`] | replays a trace on any [`stend_base::Device`] in virtual time |
 //!
-//! A trace is streamed: gigabytes take no memory, and a second use reads it a second time.
+//! A trace is streamed: gigabytes need no memory, and each use reads it again.
 
 pub mod beginning;
 pub mod blkparse;
@@ -43,22 +43,22 @@ pub const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Flush];
 /// One request of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceRequest {
-    /// When it was issued, since the beginning of the trace.
+    /// Time at which it was issued, since the beginning of the trace.
     pub at: Nanos,
-    /// What it asks for.
+    /// Operation.
     pub op: Op,
     /// First byte.
     pub offset_bytes: u64,
     /// Number of bytes; 0 for a flush.
     pub len_bytes: u64,
-    /// Force unit access (FUA), of writes, if the format records it.
+    /// Force unit access (FUA) of a write, if the format records it.
     pub fua: bool,
     /// Line of the file, or number in a synthesised trace, from 1.
     pub line: u64,
 }
 
 impl TraceRequest {
-    /// What is wrong with this request of a trace.
+    /// Error of this request of a trace.
     #[cold]
     pub fn error(&self, trace: &dyn Trace, problem: String) -> FileError {
         FileError::of_line(&trace.name(), self.line as usize, problem)
@@ -66,18 +66,18 @@ impl TraceRequest {
 }
 
 /// The requests of a trace, in order. A time may be before that of an earlier request, as in the
-/// files; a reader that needs ascending times takes the latest so far.
+/// files; a reader that needs ascending times uses the latest so far.
 pub type Requests<'a> = Box<dyn Iterator<Item = Result<TraceRequest, FileError>> + 'a>;
 
 /// A trace, which can be read any number of times.
 pub trait Trace {
-    /// What it is, for messages: a path, or a name.
+    /// Its name for messages: a path, or a name.
     fn name(&self) -> String;
 
     /// Its requests from the beginning.
     ///
     /// # Errors
-    /// [`FileError`] when it cannot be read.
+    /// [`FileError`] if it cannot be read.
     fn requests(&self) -> Result<Requests<'_>, FileError>;
 }
 

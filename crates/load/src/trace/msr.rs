@@ -6,9 +6,9 @@
 //! 128166372003061629,usr,0,Read,7014609920,24576,41286
 //! ```
 //!
-//! Timestamp (when the request was issued) and response time in units of 100 ns, offset and
-//! size in bytes. Time counts from the file's first row. The response time is not used: it
-//! belongs to the disk that was traced.
+//! Timestamp (the time at which the request was issued) and response time are in units of 100 ns,
+//! offset and size in bytes. Time counts from the file's first row. The response time is not used:
+//! it belongs to the traced disk.
 
 use stend_base::{Nanos, Op};
 
@@ -18,14 +18,14 @@ use super::line::{Disk, Line, nanos, number};
 /// Units of Windows file time, ns.
 const TICK_NS: u64 = 100;
 
-/// What earlier lines said.
+/// State from earlier lines.
 #[derive(Default)]
 pub(super) struct Parser {
-    /// The first row's time, in ticks.
+    /// Time of the first row, in ticks.
     base: Option<u64>,
 }
 
-/// Whether this is a row, or the heading.
+/// True if this is a row, or the heading.
 pub(super) fn is_row(line: &str) -> bool {
     let mut fields = line.split(',');
     let first = fields.next().unwrap_or_default();

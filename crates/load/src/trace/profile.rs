@@ -1,9 +1,9 @@
 //! Synthesised traces: profiles of phases from which requests are drawn.
 //!
-//! The sums of bytes read and written are met to the sector (half a sector is rounded up).
-//! Everything else (sizes, order, places, bursts, pauses) is the profile's structure, which
-//! is assumed unless the profile names a source. The same profile and seed give the same
-//! requests on any machine.
+//! The sums of bytes read and written are exact to the sector (half a sector is rounded up).
+//! Everything else (sizes, order, places, bursts, pauses) is the profile's structure, which is
+//! assumed unless the profile names a source. The same profile and seed give the same requests on
+//! any machine.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use stend_config::{FileError, Text};
 use super::replay::DEPTH_MAX;
 use super::{Requests, SECTOR_BYTES, Timing, Trace, TraceRequest};
 
-/// The schema that a profile names.
+/// Schema of profiles.
 pub const SCHEMA: &str = "stend.trace/1";
 
 /// Random offsets are multiples of this, bytes.
@@ -30,13 +30,13 @@ pub const SHIPPED: &[(&str, &str)] = stend_config::shipped!(
     "applications-start",
 );
 
-/// How sure a figure is.
+/// Certainty of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Published by the source.
     Published,
-    /// Chosen here.
+    /// Assumed by the author of the profile.
     Assumed,
 }
 
@@ -50,7 +50,7 @@ impl Status {
     }
 }
 
-/// What is read and written in all.
+/// Sums of bytes read and written.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Totals {
@@ -58,17 +58,17 @@ pub struct Totals {
     pub read_bytes: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// How sure these figures are.
+    /// Certainty of these figures.
     pub status: Status,
-    /// Where they come from.
+    /// Source of these figures.
     pub source: String,
 }
 
-/// How requests within a phase are drawn.
+/// Distribution of the requests of a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
-    /// What the user does.
+    /// The user's action.
     pub title: String,
     /// Share of all bytes read, percent.
     pub read_percent: u64,
@@ -80,21 +80,21 @@ pub struct Phase {
     /// Sizes of writes.
     #[serde(default)]
     pub write_sizes: Vec<(u64, u64)>,
-    /// Reads that go on where the read before ended, percent.
+    /// Reads that begin where the read before ended, percent.
     #[serde(default)]
     pub read_sequential_percent: u64,
-    /// Writes that go on where the write before ended, percent.
+    /// Writes that begin where the write before ended, percent.
     #[serde(default)]
     pub write_sequential_percent: u64,
     /// First byte of the region, MiB.
     pub region_offset_mib: u64,
     /// Size of the region, MiB.
     pub region_mib: u64,
-    /// Fewest and most requests issued at one instant.
+    /// Minimum and maximum of requests issued at one instant.
     pub burst: (u64, u64),
     /// Shortest and longest time from burst to burst, µs.
     pub gap_us: (u64, u64),
-    /// A flush after so many writes; 0 for none.
+    /// A flush after this number of writes; 0 for none.
     #[serde(default)]
     pub flush_after_writes: u64,
     /// A pause after the phase, µs.
@@ -102,13 +102,13 @@ pub struct Phase {
     pub pause_us: u64,
 }
 
-/// How a trace asks to be replayed.
+/// Replay mode of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "timing")]
 pub enum ReplayMode {
-    /// At the times of the trace.
+    /// Requests are issued at the times of the trace.
     Original,
-    /// As fast as possible, this many outstanding.
+    /// Requests are issued as fast as possible, with `depth` outstanding.
     Fast {
         /// Requests outstanding.
         depth: u32,
@@ -116,7 +116,7 @@ pub enum ReplayMode {
 }
 
 impl ReplayMode {
-    /// As options of a replay.
+    /// The mode as options of a replay.
     pub fn timing(self) -> (Timing, Option<u32>) {
         match self {
             ReplayMode::Original => (Timing::Original, None),
@@ -133,13 +133,13 @@ pub struct Profile {
     schema: String,
     /// Its name.
     pub name: String,
-    /// What it is, in a few words.
+    /// Short description.
     pub title: String,
-    /// Where the structure comes from.
+    /// Source of the structure.
     pub structure: String,
-    /// Sums.
+    /// Sums of bytes.
     pub totals: Totals,
-    /// How it asks to be replayed.
+    /// Replay mode.
     pub replay: ReplayMode,
     /// The phases, in order.
     pub phases: Vec<Phase>,
@@ -159,7 +159,7 @@ impl Profile {
     /// Reads a profile from a file.
     ///
     /// # Errors
-    /// File, line, key, and what is allowed.
+    /// [`FileError`] with file, line, key, and the allowed values.
     pub fn read(path: &Path) -> Result<Profile, FileError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -181,8 +181,8 @@ impl Profile {
         }
     }
 
-    /// The same work with a `by`-th of the bytes, in a `by`-th of the room and of the pauses: as
-    /// many requests at a time, and as many a second, as in the whole.
+    /// The same work with a `by`-th of the bytes, of the space and of the pauses: as many requests
+    /// at a time, and as many a second, as in the whole profile.
     pub fn scaled(&self, by: u32) -> Profile {
         let by = u64::from(by.max(1));
         let mut profile = self.clone();
@@ -196,7 +196,7 @@ impl Profile {
         profile
     }
 
-    /// An error is the path of the key at fault and what is allowed.
+    /// Checks the profile. An error is the path of the faulty key and what is allowed.
     fn check(&self) -> Result<(), (String, String)> {
         let wrong = |key: &str, problem: String| Err((key.to_owned(), problem));
         if self.schema != SCHEMA {
@@ -234,7 +234,7 @@ impl Profile {
         Ok(())
     }
 
-    /// The trace that follows from a seed.
+    /// The trace for a seed.
     pub fn with_seed(self, seed: u64) -> Synthetic {
         Synthetic {
             profile: self,
@@ -260,7 +260,7 @@ impl Profile {
 }
 
 impl Phase {
-    /// An error is the key at fault and what is allowed.
+    /// Checks the phase. An error is the faulty key and what is allowed.
     fn check(&self) -> Result<(), (&'static str, String)> {
         let depth = u64::from(DEPTH_MAX);
         for (key, (low, high), min, max) in [
@@ -326,7 +326,7 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
-    /// What it is made of.
+    /// Profile of the trace.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
@@ -368,11 +368,11 @@ struct Direction<'a> {
     /// Mean size, sectors, at least 1.
     mean: u64,
     sequential_percent: u64,
-    /// Where the next sequential request begins, bytes.
+    /// Offset of the next sequential request, bytes.
     next_bytes: u64,
 }
 
-/// The phase that is being drawn.
+/// State of the phase that is being drawn.
 struct PhaseState<'a> {
     phase: &'a Phase,
     rng: Rng,
@@ -450,7 +450,7 @@ impl<'a> PhaseState<'a> {
             return Some((Op::Flush, 0, 0));
         }
         let [reads, writes] = &mut self.directions;
-        // By the requests that are left of each, so that both end together.
+        // In proportion to the requests left of each, so that both end together.
         let left = (
             reads.sectors_left * writes.mean,
             writes.sectors_left * reads.mean,
@@ -490,7 +490,7 @@ impl Iterator for Generator<'_> {
             };
             if phase.burst_left == 0 {
                 phase.burst_left = phase.between(phase.phase.burst);
-                // The first burst of the trace comes at once.
+                // The first burst of the trace is issued at once.
                 if self.line > 0 {
                     self.now_us += phase.between(phase.phase.gap_us);
                 }

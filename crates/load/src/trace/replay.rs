@@ -1,16 +1,17 @@
 //! Replays a trace on a device in virtual time.
 //!
 //! Requests are issued in the order of the trace, at most `depth` outstanding. With `depth`
-//! outstanding, the next one waits for a completion, and so do those behind it. When:
+//! outstanding, the next one waits for a completion, and so do the following ones. The time of
+//! issue is:
 //!
 //! - [`Timing::Original`]: at its time since the beginning of the replay.
-//! - [`Timing::Busy`]: as original, but time in which nothing would be outstanding is left
-//!   out: when the last outstanding request completes and the next is not due yet, it is due
-//!   at that instant, and the times of all that follow move with it. Distances between
-//!   requests of a burst stay. How much is left out depends on the device.
+//! - [`Timing::Busy`]: as original, but time in which nothing would be outstanding is omitted: when
+//!   the last outstanding request completes and the next is not due yet, it is due at that instant,
+//!   and the times of all later requests move with it. Distances between requests of a burst stay.
+//!   The omitted time depends on the device.
 //! - [`Timing::Fast`]: as soon as fewer than `depth` are outstanding; times do not matter.
 //!
-//! A completion and an issue of the same instant: the completion comes first.
+//! If a completion and an issue are at the same instant, the completion comes first.
 //!
 //! **Busy time** is the time in which at least one request is outstanding, from its issue to
 //! its completion. TRIMs and flushes count like any request.
@@ -23,24 +24,24 @@ use super::{Fit, Trace, TraceRequest, fit, op_index, op_name};
 use crate::fault::{EndOfTime, Stalled, words};
 use crate::stats::LatencyStats;
 
-/// Most requests that can be outstanding.
+/// Maximum of outstanding requests.
 pub const DEPTH_MAX: u32 = 4096;
 
-/// Requests that may be outstanding by default.
+/// Default limit of outstanding requests.
 pub const DEPTH_DEFAULT: u32 = 256;
 
-/// A request that is issued later than this after its time does not count as in time, ns: twice
-/// what the times of a real target, known to the millisecond, may be wrong by.
+/// Lateness above which a request does not count as in time, ns: twice the possible error of the
+/// times of a real target, which are known to the millisecond.
 pub const LATE_NS: u64 = 2_000_000;
 
-/// How a trace is replayed.
+/// Options of a replay.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayOptions {
-    /// When requests are issued.
+    /// Time of issue of the requests.
     pub timing: Timing,
-    /// Most requests outstanding, from 1 to [`DEPTH_MAX`].
+    /// Maximum of outstanding requests, from 1 to [`DEPTH_MAX`].
     pub depth: u32,
-    /// What to do with requests that do not fit the target.
+    /// Treatment of requests that do not fit the target.
     pub fit: Fit,
 }
 
@@ -54,7 +55,7 @@ impl Default for ReplayOptions {
     }
 }
 
-/// Why a trace was not replayed to its end.
+/// Reason why a trace was not replayed to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// The trace is wrong, or does not fit.
@@ -63,17 +64,17 @@ pub enum ReplayError {
     /// The options are wrong.
     #[error("a depth of {0} requests: from 1 to {DEPTH_MAX} can be outstanding")]
     Depth(u32),
-    /// A request failed. Those behind it were not issued.
+    /// A request failed. Later ones were not issued.
     #[error("line {line} of the trace: the {op} failed: {why}")]
     Failed {
         /// The request's line.
         line: u64,
-        /// What it was.
+        /// Kind of the request.
         op: &'static str,
-        /// What the device said.
+        /// Error of the device.
         why: &'static str,
     },
-    /// The device completes nothing any more.
+    /// The device completes no more requests.
     #[error(transparent)]
     Stalled(#[from] Stalled),
     /// The device's virtual time ends before the replay does.
@@ -86,30 +87,30 @@ pub enum ReplayError {
 pub struct OpResult {
     /// Requests completed.
     pub requests: u64,
-    /// Bytes of them.
+    /// Bytes of these requests.
     pub bytes: u64,
-    /// From issue to completion.
+    /// Time from issue to completion.
     pub latency: LatencyStats,
 }
 
-/// How late requests were issued against their time, of those whose issue is known: on a real
-/// target, not of flushes.
+/// Lateness of requests against their times, for those whose issue is known: on a real target, not
+/// for flushes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
-    /// Requests issued late at all.
+    /// Requests issued late, by any amount.
     pub requests: u64,
-    /// Of them, those later than [`LATE_NS`].
+    /// Requests later than [`LATE_NS`].
     pub far_requests: u64,
     /// Requests whose issue is known, late or not.
     pub known_requests: u64,
-    /// The latest, ns.
+    /// Maximum of the lateness, ns.
     pub max_ns: u64,
     /// Sum over the known requests, ns.
     pub sum_ns: u128,
 }
 
 impl Lateness {
-    /// Adds one request, issued so much after its time.
+    /// Adds one request that was issued `late_ns` after its time.
     #[inline]
     pub fn record(&mut self, late_ns: u64) {
         self.requests += u64::from(late_ns > 0);
@@ -119,8 +120,8 @@ impl Lateness {
         self.sum_ns += u128::from(late_ns);
     }
 
-    /// What to say where more than one request in a hundred was later than [`LATE_NS`]: the
-    /// target did not get the load of the trace.
+    /// Warning if more than one request in a hundred was later than [`LATE_NS`]: the target did not
+    /// get the load of the trace.
     pub fn warning(&self) -> Option<String> {
         let far = self.far_requests;
         (far * 100 > self.known_requests).then(|| {
@@ -141,16 +142,15 @@ impl Lateness {
 pub struct Replayed {
     /// Reads, writes, TRIMs, flushes.
     pub ops: [OpResult; 4],
-    /// From the beginning of the trace to the last completion.
+    /// Time from the beginning of the trace to the last completion.
     pub elapsed: Nanos,
     /// Time with at least one request outstanding.
     pub busy: Nanos,
-    /// How many times the device went from nothing outstanding to something, be it within
-    /// one instant.
+    /// Times that the device went from nothing outstanding to something, even within one instant.
     pub busy_periods: u64,
-    /// Idle time that was left out ([`Timing::Busy`]).
+    /// Omitted idle time ([`Timing::Busy`]).
     pub left_out: Nanos,
-    /// Against the times of the trace; `None` where times do not matter.
+    /// Lateness against the times of the trace; `None` if times do not matter.
     pub lateness: Option<Lateness>,
 }
 
@@ -201,8 +201,8 @@ struct Run<'a, D: Device> {
 /// Replays a trace on `device`, from the device's present instant on.
 ///
 /// # Errors
-/// [`ReplayError`]; when a line of the trace is wrong, the requests before it have been issued:
-/// read it with [`super::summary`] first.
+/// [`ReplayError`]; if a line of the trace is wrong, the requests before it have been issued: call
+/// [`super::summary`] first.
 pub fn replay<D: Device>(
     device: &mut D,
     trace: &dyn Trace,
@@ -248,7 +248,7 @@ pub fn replay<D: Device>(
 }
 
 impl<D: Device> Run<'_, D> {
-    /// Waits until a request of this time can be issued; returns when it was due.
+    /// Waits until a request of this time can be issued. Returns the instant at which it was due.
     fn wait(&mut self, at: SimTime, timing: Timing) -> Result<SimTime, ReplayError> {
         loop {
             let now = self.device.now();
@@ -261,10 +261,10 @@ impl<D: Device> Run<'_, D> {
                 self.result.left_out += due.since(now);
                 return Ok(now);
             }
-            // What is under way completes before so much time has passed.
+            // Requests under way complete before this much time has passed.
             let at = if self.outstanding > 0 { now } else { due };
             if let Err(end) = EndOfTime::check(self.device, at) {
-                // The device can be used for what takes less.
+                // Complete them, so that the device can be used for shorter loads.
                 while self.outstanding > 0 {
                     self.advance(SimTime::NEVER)?;
                 }
@@ -299,7 +299,7 @@ impl<D: Device> Run<'_, D> {
         });
     }
 
-    /// Lets time pass to the next completion or the limit.
+    /// Advances to the next completion or the limit.
     #[inline]
     fn advance(&mut self, limit: SimTime) -> Result<(), ReplayError> {
         match self.device.advance(limit) {

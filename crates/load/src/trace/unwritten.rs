@@ -1,4 +1,4 @@
-//! Reads of space that holds no data, which cost a drive next to nothing.
+//! Reads of space without data, which cost a drive next to nothing.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use stend_config::FileError;
 
 use super::{Fit, Trace, TraceRequest, fit};
 
-/// Bytes of a page: space counts as written a page at a time.
+/// Bytes of a page: space counts as written in whole pages.
 pub const PAGE_BYTES: u64 = 4096;
 
-/// Reads of which a part was written neither before the replay nor by an earlier request of the
-/// trace, on a target of so many bytes. `was_written` tells whether a page, by its number, held
-/// data before.
+/// Number of reads with a part that was written neither before the replay nor by an earlier request
+/// of the trace, on a target of `capacity_bytes`. `was_written` returns true if a page, by its
+/// number, held data before.
 ///
 /// # Errors
-/// [`FileError`] of the first line that is wrong or does not fit.
+/// [`FileError`] for the first line that is wrong or does not fit.
 pub fn unwritten_reads(
     trace: &dyn Trace,
     (capacity_bytes, how): (u64, Fit),
@@ -45,7 +45,7 @@ fn pages(request: &TraceRequest) -> Range<u64> {
     request.offset_bytes / PAGE_BYTES..end.div_ceil(PAGE_BYTES)
 }
 
-/// A set of pages, a bit each.
+/// A set of pages, one bit each.
 struct Pages(Vec<u64>);
 
 impl Pages {

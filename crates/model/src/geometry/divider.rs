@@ -1,7 +1,7 @@
 //! Division on the path of a request.
 
-/// Division by a number that is known beforehand, as a multiplication (Lemire, Kaser and
-/// Kurz, "Faster remainder by direct computation", 2019): exact for 32 bits.
+/// Division by a number known in advance, as a multiplication (Lemire, Kaser and Kurz, "Faster
+/// remainder by direct computation", 2019): exact for 32 bits.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Divider {
     by: u32,
@@ -11,7 +11,7 @@ pub struct Divider {
 
 impl Divider {
     /// # Panics
-    /// When `by` is 0.
+    /// If `by` is 0.
     #[inline]
     pub fn new(by: u32) -> Divider {
         Divider {

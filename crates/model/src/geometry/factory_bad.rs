@@ -1,20 +1,21 @@
-//! Which blocks are bad from the factory: a function of the seed and of the block's place.
+//! Choice of the blocks that are bad from the factory: a function of the seed and of the block's
+//! place.
 
 use stend_base::splitmix64;
 
 use crate::ids::{BlockId, DieId, IdRange};
 use crate::spec::{BlocksSpec, Spec};
 
-/// A die that has fewer sound blocks than superblocks.
+/// A die that has fewer good blocks than superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShortDie {
-    /// Which.
+    /// The die.
     pub die: DieId,
-    /// Its blocks that were bad from the factory.
+    /// Its blocks that are bad from the factory.
     pub factory_bad: u32,
 }
 
-/// Evenly distributed 64 bits for a block, the `nth` of them.
+/// The `nth` 64 evenly distributed bits of a block.
 #[inline]
 pub fn block_hash(seed: u64, die: DieId, block: BlockId, nth: u64) -> u64 {
     let place = u64::from(die.0) << 32 | u64::from(block.0);
@@ -23,15 +24,15 @@ pub fn block_hash(seed: u64, die: DieId, block: BlockId, nth: u64) -> u64 {
 }
 
 impl BlocksSpec {
-    /// Whether a block is bad from the factory.
+    /// True if a block is bad from the factory.
     #[inline]
     pub fn is_factory_bad(&self, die: DieId, block: BlockId) -> bool {
         block_hash(self.seed, die, block, 0) % 1_000_000 < u64::from(self.factory_bad_ppm)
     }
 }
 
-/// The first die whose sound blocks do not suffice for the superblocks of a drive; `None` too where
-/// blocks do not go bad one by one.
+/// The first die with too few good blocks for the superblocks of a drive; also `None` if blocks do
+/// not go bad one by one.
 #[inline]
 pub fn short_die(spec: &Spec) -> Option<ShortDie> {
     let of = spec.blocks.as_ref()?;
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
     use crate::testing::demo;
 
-    /// Against a list of all blocks, die by die.
+    /// Compares with a list of all blocks, die by die.
     #[test]
     fn a_die_is_short_if_more_blocks_are_bad_than_spare() {
         let mut spec = crate::Model::parse(demo(), "m.toml")

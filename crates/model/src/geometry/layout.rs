@@ -1,4 +1,4 @@
-//! Where a physical page lies: arithmetic only.
+//! Places of physical pages: arithmetic only.
 //!
 //! Physical pages are numbered superblock by superblock, the cache before the data area; within a
 //! superblock in the order in which multi-plane pages are filled ([`Shape`]). A superblock of the
@@ -14,36 +14,36 @@ use crate::spec::{PoolSpec, Spec};
 /// The two kinds of superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Pool {
-    /// Blocks set aside for the SLC cache.
+    /// Blocks reserved for the SLC cache.
     SlcCache = 0,
     /// The data area.
     Data = 1,
 }
 
-/// Where the superblocks of a pool lie.
+/// Places of the superblocks of a pool.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PoolLayout {
-    /// The first.
+    /// First superblock.
     pub first_superblock: SuperblockId,
-    /// How many they are.
+    /// Number of superblocks.
     pub superblocks: u32,
-    /// The first multi-plane page of the first.
+    /// First multi-plane page of the first superblock.
     pub first_mp_page: MpPage,
     /// Multi-plane pages of each, parity included.
     pub mp_pages_per_superblock: u32,
     by_superblock: Divider,
 }
 
-/// Where everything lies.
+/// Places of all pages of a drive.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Layout {
     /// Dies of the drive.
     pub dies: u32,
-    /// A multi-plane page has two to this power of pages.
+    /// Logarithm to base 2 of the pages of a multi-plane page.
     pub page_bits: u32,
     /// Flash pages of a multi-plane page, one of each plane.
     pub flash_pages: u32,
-    /// A bit for the last page of each flash page.
+    /// One bit for the last page of each flash page.
     last_of_flash_pages: u32,
     shapes: [Shape; 2],
     pools: [PoolLayout; 2],
@@ -93,28 +93,29 @@ impl Layout {
         }
     }
 
-    /// Where the superblocks of a pool lie.
+    /// Places of the superblocks of a pool.
     #[inline]
     pub fn pool(&self, pool: Pool) -> &PoolLayout {
         &self.pools[pool as usize]
     }
 
-    /// How the multi-plane pages of a superblock in this mode are numbered.
+    /// Numbering of the multi-plane pages of a superblock in this mode.
     #[inline]
     pub fn shape(&self, mode: Mode) -> &Shape {
         &self.shapes[mode as usize]
     }
 
-    /// Counts the flash pages in which pages of a multi-plane page lie; `pages` has a bit for each.
+    /// Number of flash pages that contain the given pages of a multi-plane page; `pages` has a bit
+    /// for each.
     #[inline]
     pub fn flash_pages_of(&self, pages: u32) -> u32 {
-        // Of each flash page, the sum carries to the bit of its last page if any other bit is set.
+        // In each flash page, the sum carries to the bit of its last page if any other bit is set.
         let last = self.last_of_flash_pages;
         let carried = (pages & !last) + !last;
         ((carried | pages) & last).count_ones()
     }
 
-    /// Multi-plane pages of so many superblocks of a pool.
+    /// Multi-plane pages of `superblocks` superblocks of a pool.
     #[inline]
     pub fn mp_pages_of(&self, pool: Pool, superblocks: u32) -> i64 {
         i64::from(superblocks) * i64::from(self.pool(pool).mp_pages_per_superblock)
@@ -168,7 +169,7 @@ impl Layout {
         }
     }
 
-    /// A multi-plane page's superblock, and its number within it.
+    /// Superblock of a multi-plane page, and the page's number within it.
     #[inline]
     pub fn within_superblock(&self, mp_page: MpPage) -> (SuperblockId, u32) {
         let data_area = &self.pools[1];
@@ -195,8 +196,8 @@ impl Layout {
         self.superblock_of(ppn.mp_page(self.page_bits))
     }
 
-    /// The multi-plane pages that share a word line with `mp_page` of a superblock in this mode,
-    /// itself among them, in the order in which they are programmed.
+    /// All multi-plane pages on the word line of `mp_page` of a superblock in this mode, with
+    /// itself, in the order in which they are programmed.
     #[inline]
     pub fn word_line(&self, mp_page: MpPage, mode: Mode) -> impl Iterator<Item = MpPage> + use<> {
         let (_, within) = self.within_superblock(mp_page);
@@ -204,8 +205,8 @@ impl Layout {
         self.shape(mode).word_line(within).map(move |w| first + w)
     }
 
-    /// The multi-plane pages of the stripe of `mp_page` of a superblock in this mode, itself and
-    /// the parity among them.
+    /// All multi-plane pages of the stripe of `mp_page` of a superblock in this mode, with itself
+    /// and the parity.
     #[inline]
     pub fn stripe(&self, mp_page: MpPage, mode: Mode) -> impl Iterator<Item = MpPage> + use<> {
         let (_, within) = self.within_superblock(mp_page);
@@ -221,18 +222,18 @@ impl Layout {
     }
 }
 
-/// How much data a drive's geometry holds.
+/// Amount of data that fits in a drive's geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
     /// Pages of data in the data area, without parity.
     pub data_pages: u64,
-    /// Of these, pages of one superblock.
+    /// Pages of one superblock of the data area, without parity.
     pub data_superblock_pages: u64,
-    /// Pages of all kinds, parity and SLC cache included.
+    /// Pages of all kinds, with parity and SLC cache.
     pub all_pages: u64,
 }
 
-/// What `spec` can hold; `None` when that is more than 32 bits can number.
+/// Capacity of `spec`; `None` if it is more than 32 bits can number.
 #[inline]
 pub fn capacity(spec: &Spec) -> Option<Capacity> {
     let pages = u64::from(spec.pages_per_mp_page);
@@ -252,14 +253,14 @@ pub fn capacity(spec: &Spec) -> Option<Capacity> {
     })
 }
 
-/// The most pages that the host of a drive may address: what its data area holds beside what
-/// is kept back, what is open, and what is being collected. `None` as for [`capacity`].
+/// Maximum of pages that the host of a drive may address: the pages of its data area, less those
+/// kept back, in open superblocks, and being collected. `None` as for [`capacity`].
 #[inline]
 pub fn user_pages_max(spec: &Spec) -> Option<u64> {
     let capacity = capacity(spec)?;
     let buffer = u64::from(spec.buffer.write_pages);
     let bits = u64::from(spec.data.timing.pages_per_word_line());
-    // What the host opens directly in the data area has to find room there.
+    // Superblocks that the host opens directly in the data area must fit in it.
     let (superblocks, pages) = match &spec.cache {
         None => (0, 2 * buffer),
         Some(cache) if cache.dynamic_superblocks > 0 => {

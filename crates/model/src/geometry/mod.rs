@@ -1,7 +1,8 @@
-//! Where data lies: superblocks of the SLC cache and of the data area, their pages, word lines,
+//! Places of data: superblocks of the SLC cache and of the data area, their pages, word lines,
 //! stripes and dies, and the blocks that are bad from the factory. Arithmetic only.
 //!
-//! All of it is inlined: a simulation calls it for each request, and is optimised more than this.
+//! All functions are inlined: a simulation calls them for each request, and is compiled with more
+//! optimisation than this crate.
 
 pub mod divider;
 pub mod factory_bad;

@@ -1,25 +1,25 @@
-//! How the multi-plane pages of a superblock are numbered: which die, which row, which hold parity.
+//! Numbering of the multi-plane pages of a superblock: their dies and rows, and those with parity.
 //!
-//! Multi-plane pages are numbered in the order in which they are filled: row by row, within a row
-//! die by die; where a word line is programmed at once, its rows are numbered together, die by die.
-//! Those that hold parity are numbered like the others.
+//! Multi-plane pages are numbered in the order in which they are filled: row by row, and die by die
+//! within a row; if a word line is programmed at once, its rows are numbered together, die by die.
+//! Pages with parity are numbered like the others.
 
 use std::ops::Range;
 
 use crate::geometry::divider::Divider;
 use crate::ids::{DieId, Row};
 
-/// In which mode a superblock's cells are used.
+/// Mode in which a superblock's cells are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Mode {
     /// One bit a cell.
     Slc = 0,
-    /// As many as the cells are made for.
+    /// The largest number of bits for which the cells are made.
     Native = 1,
 }
 
 impl Mode {
-    /// Both.
+    /// Both modes.
     pub const ALL: [Mode; 2] = [Mode::Slc, Mode::Native];
 }
 
@@ -38,8 +38,8 @@ pub struct Shape {
     by_program: Divider,
     by_word_line: Divider,
     by_stride: Divider,
-    /// Rows that share a word line: parity keeps its place across them, so that a fold
-    /// leaves every stripe as it was.
+    /// Rows that share a word line: parity keeps its place across them, so that a fold leaves every
+    /// stripe unchanged.
     rows_per_word_line: u32,
     parity_stride: u32,
 }
@@ -88,8 +88,8 @@ impl Shape {
         (first * self.dies + die.0) * self.mp_pages_per_program + page
     }
 
-    /// The multi-plane pages that share a word line with one, itself among them, in the order in
-    /// which they are programmed.
+    /// All multi-plane pages on the word line of one, with itself, in the order in which they are
+    /// programmed.
     #[inline]
     pub fn word_line(&self, within: u32) -> impl Iterator<Item = u32> + use<> {
         let (page, step) = if self.mp_pages_per_program > 1 {
@@ -102,8 +102,8 @@ impl Shape {
         (0..self.rows_per_word_line).map(move |nth| first + nth * step)
     }
 
-    /// The first multi-plane page of the word lines, on all dies, that one belongs to: none before
-    /// it shares a word line with one from there on.
+    /// The first multi-plane page of the word lines, on all dies, that contain `within`: no page
+    /// before it shares a word line with a page from there on.
     #[inline]
     pub fn first_of_word_lines(&self, within: u32) -> u32 {
         if self.mp_pages_per_program > 1 {
@@ -126,7 +126,7 @@ impl Shape {
     }
 
     /// The first multi-plane page, not before `within`, from which on no word line has been begun,
-    /// where those before `within` have.
+    /// if those before `within` have.
     #[inline]
     pub fn next_word_line(&self, within: u32) -> u32 {
         match self.rows_per_word_line / self.mp_pages_per_program {
@@ -135,8 +135,8 @@ impl Shape {
         }
     }
 
-    /// Number of a multi-plane page's word line and die among those of the superblock, and its page
-    /// in the word line.
+    /// Number of a multi-plane page's word line and die among those of the superblock, and the
+    /// page's number in the word line.
     #[inline]
     fn word_line_die(&self, within: u32) -> (u32, u32) {
         let (row, die) = self.place(within);
@@ -144,7 +144,7 @@ impl Shape {
         (word_line * self.dies + die.0, page)
     }
 
-    /// Whether a multi-plane page holds parity. Stripes run over the dies and on into the next word
+    /// True if a multi-plane page contains parity. Stripes run over the dies and into the next word
     /// line, so that parity rotates over all dies.
     #[inline]
     pub fn is_parity(&self, within: u32) -> bool {
@@ -153,26 +153,26 @@ impl Shape {
             return false;
         }
         let (number, _) = self.word_line_die(within);
-        // Where whole stripes fill a row, they would keep their parity on the same dies.
+        // If whole stripes fill a row, they would keep their parity on the same dies.
         let shift = if self.dies.is_multiple_of(stride) {
             number / self.dies
         } else {
             0
         };
-        // The last stripe may be shorter, and has its parity as well.
+        // The last stripe may be shorter, and also has parity.
         let all = self.mp_pages / self.rows_per_word_line;
         let last_of_short = !all.is_multiple_of(stride) && number == all - 1;
         (number + shift) % stride == stride - 1 || last_of_short
     }
 
-    /// Less than so many lie between two multi-plane pages of a stripe.
+    /// Upper bound, exclusive, of the distance of two multi-plane pages of a stripe.
     #[inline]
     pub fn stripe_span(&self) -> u32 {
         let (word_lines, _) = self.by_die.divide(self.parity_stride);
         (word_lines + 2) * self.rows_per_word_line * self.dies
     }
 
-    /// Multi-plane pages of each stripe, where a word line is one row: in their order.
+    /// Multi-plane pages of each stripe, in their order; only if a word line is one row.
     #[inline]
     pub fn stripe_lengths(&self) -> impl Iterator<Item = u32> + '_ {
         let stride = self.parity_stride.max(1);
@@ -180,8 +180,8 @@ impl Shape {
         firsts.map(move |first| stride.min(self.mp_pages - first))
     }
 
-    /// The number of the stripe of a multi-plane page, and all multi-plane pages of the stripe,
-    /// where a word line is one row.
+    /// The number of the stripe of a multi-plane page, and all multi-plane pages of the stripe;
+    /// only if a word line is one row.
     #[inline]
     pub fn stripe_of_row(&self, within: u32) -> (u32, Range<u32>) {
         debug_assert_eq!(self.rows_per_word_line, 1);
@@ -191,8 +191,8 @@ impl Shape {
         (stripe, first..end)
     }
 
-    /// The nth multi-plane page of the stripe of one, itself and the parity among them; `None`
-    /// behind the last, and without parity.
+    /// The nth multi-plane page of the stripe of one, with itself and the parity; `None` after the
+    /// last, and without parity.
     #[inline]
     pub fn nth_of_stripe(&self, within: u32, nth: u32) -> Option<u32> {
         if nth >= self.parity_stride {
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Against the definition, for every end.
+    /// Compares with the definition, for every end.
     #[test]
     fn word_lines_are_whole_below_an_end() {
         for (dies, rows, word_line, mp_pages_per_program) in [

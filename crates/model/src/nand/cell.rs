@@ -4,21 +4,20 @@ use stend_base::Nanos;
 
 /// Timing of one cell mode (SLC, MLC or TLC) of a die.
 ///
-/// `read` and `program` hold one entry a page type, in the order in which the pages of
-/// a word line are programmed: one for SLC, lower and upper for MLC, lower, middle and
-/// upper for TLC.
+/// `read` and `program` hold one entry per page type, in the order in which the pages of a word
+/// line are programmed: one for SLC, lower and upper for MLC, lower, middle and upper for TLC.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CellTiming {
-    /// tR by page type: from the command to the data in the die's register.
+    /// tR by page type: from the command until the data is in the die's register.
     pub read: Vec<Nanos>,
     /// tPROG by page type.
     pub program: Vec<Nanos>,
-    /// tBERS: erasing a block (of all planes at once).
+    /// tBERS: time to erase a block (of all planes at once).
     pub erase: Nanos,
 }
 
 impl CellTiming {
-    /// Bits (and pages) a word line holds in this mode.
+    /// Number of bits (and pages) of a word line in this mode.
     pub fn pages_per_word_line(&self) -> u32 {
         self.program.len() as u32
     }

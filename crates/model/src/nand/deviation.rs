@@ -1,22 +1,23 @@
-//! Deviations of word lines and dies from a mean, drawn from a seed and kept nowhere else.
+//! Deviations of word lines and dies from a mean, drawn from a seed and stored nowhere else.
 //!
-//! They are drawn in pairs: where the nth of `count` is above the mean, the nth from the end is as
-//! much below. That keeps the mean exactly.
+//! They are drawn in pairs: if number `n` of `count` is above the mean, number `n` from the end is
+//! as much below. That keeps the mean exact.
 
 use stend_base::{Nanos, splitmix64};
 
 use super::reliability::Rber;
 
-/// Binary places of a factor.
+/// Number of binary places of a factor.
 const FACTOR_BITS: u32 = 16;
 
-/// The factor that changes nothing.
+/// Factor that changes nothing.
 pub const ONE: u32 = 1 << FACTOR_BITS;
 
-/// Factors of `count` places, each evenly distributed from `percent` below one to `percent` above.
+/// Returns the factors of `count` places, each evenly distributed from `percent` below one to
+/// `percent` above.
 ///
 /// # Panics
-/// When `percent` is above 100.
+/// If `percent` is above 100.
 pub fn factors(seed: u64, percent: u32, count: u32) -> Vec<u32> {
     assert!(percent <= 100, "a factor cannot be negative");
     let most = ONE * percent / 100;
@@ -33,7 +34,7 @@ pub fn factors(seed: u64, percent: u32, count: u32) -> Vec<u32> {
     (0..count).map(factor).collect()
 }
 
-/// Factors by row of a block with `bits` rows a word line, each of which deviates as
+/// Returns the factors by row of a block with `bits` rows per word line, each of which deviates as
 /// [`factors`] do.
 pub fn factors_by_row(seed: u64, percent: u32, rows: u32, bits: u32) -> Vec<u32> {
     let word_lines = factors(seed, percent, rows.div_ceil(bits));
@@ -42,13 +43,13 @@ pub fn factors_by_row(seed: u64, percent: u32, rows: u32, bits: u32) -> Vec<u32>
         .collect()
 }
 
-/// A time by a factor.
+/// Product of a time and a factor.
 #[inline(always)]
 pub fn scaled(time: Nanos, factor: u32) -> Nanos {
     Nanos((time.0 * u64::from(factor)) >> FACTOR_BITS)
 }
 
-/// A raw bit error rate by a factor.
+/// Product of a raw bit error rate and a factor.
 #[inline(always)]
 pub fn times(rber: Rber, factor: u32) -> Rber {
     let product = u128::from(rber.0) * u128::from(factor);

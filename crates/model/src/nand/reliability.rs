@@ -1,4 +1,4 @@
-//! Bit errors of cells, and what ECC with read retry corrects.
+//! Bit errors of cells, and their correction by ECC with read retry.
 //!
 //! The raw bit error rate (RBER) of a block grows with its erase cycles (by the square), with the
 //! age of its data (faster the more it is worn) and with the reads since it was written (linearly):
@@ -10,14 +10,14 @@
 //!
 //! Pages differ: by type, since an upper page is sensed at more thresholds than a lower one; by
 //! word line, since the layers of a stack are not etched alike; and one page in 2^k is worse than
-//! its like by k times a spread.
+//! the others of its kind by k times a spread.
 //!
-//! A page is read; while its RBER is above what the ECC then corrects, read retry senses it again
-//! with shifted thresholds, pass after pass. What the last pass does not correct is lost. Firmware
-//! may begin with the thresholds of an earlier retry. A pass corrects pages between its own limit
-//! and the lower of two values: the limit of the pass before it, and its own limit minus twice that
-//! of the plain read, for thresholds shifted too far cost as many errors as those not shifted far
-//! enough.
+//! A page is read; while its RBER is above the limit of the present pass, read retry senses it
+//! again with shifted thresholds, pass after pass. A page that the last pass does not correct is
+//! lost. Firmware may begin with the thresholds of an earlier retry. A pass corrects pages between
+//! its own limit and the lower of two values: the limit of the pass before it, and its own limit
+//! minus twice that of the plain read, since thresholds shifted too far cause as many errors as
+//! those not shifted far enough.
 //!
 //! All rates are integers, in parts of 10^12, so that they are the same on any machine.
 
@@ -26,15 +26,15 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 use stend_base::Nanos;
 
-/// A raw bit error rate, in parts of 10^12.
+/// Raw bit error rate, in parts of 10^12.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Rber(pub u64);
 
 /// Mean of [`halvings_256ths`] of evenly distributed bits.
 pub const HALVINGS_MEAN: u64 = 383;
 
-/// −log2 of `random` / 2^64, in 256ths, linear between powers of two: exponentially distributed
-/// where `random` is 64 evenly distributed bits.
+/// Returns −log2 of `random` / 2^64, in 256ths, linear between powers of two: exponentially
+/// distributed if `random` is 64 evenly distributed bits.
 #[inline(always)]
 pub fn halvings_256ths(random: u64) -> u64 {
     let zeros = u64::from(random.leading_zeros()).min(56);
@@ -45,14 +45,14 @@ pub fn halvings_256ths(random: u64) -> u64 {
 /// Growth of errors with the age of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Retention {
-    /// Evenly: planar flash.
+    /// Linear in the age: planar flash.
     Linear,
     /// By the square root of the age: 3D flash.
     SquareRoot,
 }
 
 impl Retention {
-    /// Errors at `age`, of which a year adds `year`.
+    /// Errors at `age`, if a year adds `year`.
     fn of(self, year: u128, age: Nanos) -> u128 {
         match self {
             Retention::Linear => divide(year * u128::from(age.0), YEAR_NS),
@@ -65,24 +65,25 @@ impl Retention {
     }
 }
 
-/// How the raw bit error rate of a kind of cells grows.
+/// Growth of the raw bit error rate of a kind of cells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorModel {
-    /// Of a new block just written.
+    /// Rate of a new block just written.
     pub fresh: Rber,
-    /// Added at the rated number of cycles.
+    /// Rate added at the rated number of cycles.
     pub worn: Rber,
     /// Growth of errors with the age of data.
     pub retention: Retention,
-    /// Added by a year without power at rest, in a new block.
+    /// Rate added by a year without power at rest, in a new block.
     pub year_fresh: Rber,
-    /// Added to that at the rated number of cycles.
+    /// Rate added to `year_fresh` at the rated number of cycles.
     pub year_worn: Rber,
-    /// Added by 100,000 reads of the block's pages.
+    /// Rate added by 100,000 reads of the block's pages.
     pub reads_100k: Rber,
     /// Erase cycles that the cells are rated for.
     pub rated_cycles: u32,
-    /// How much worse the worst page of two, four, eight … is, percent each time.
+    /// Percentage added to the rate of the worst page for each doubling of the number of pages
+    /// (two, four, eight …).
     pub spread_percent: u32,
 }
 
@@ -94,7 +95,7 @@ fn product(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
-/// A division of numbers that mostly fit 64 bits.
+/// Quotient of numbers that mostly fit 64 bits.
 #[inline(always)]
 fn divide(number: u128, by: u64) -> u128 {
     match u64::try_from(number) {
@@ -104,8 +105,8 @@ fn divide(number: u128, by: u64) -> u128 {
 }
 
 impl ErrorModel {
-    /// RBER of the average page of a block after `cycles` erases, with data of `age`, after
-    /// `reads` of its pages since then.
+    /// RBER of the average page of a block after `cycles` erases, with data of `age`, after `reads`
+    /// of its pages since then.
     pub fn block(&self, cycles: u32, age: Nanos, reads: u32) -> Rber {
         let (cycles, rated) = (u64::from(cycles), u64::from(self.rated_cycles.max(1)));
         let share = |of: Rber, part: u64, whole: u64| divide(product(of.0, part), whole);
@@ -117,8 +118,8 @@ impl ErrorModel {
         Rber(u64::try_from(sum).unwrap_or(u64::MAX))
     }
 
-    /// RBER of one page of those whose average is `block`. `random` is a number evenly distributed
-    /// over 64 bits, the same as long as the page holds the same data.
+    /// RBER of one page of a block whose average is `block`. `random` is a number evenly
+    /// distributed over 64 bits, the same as long as the page holds the same data.
     #[inline]
     pub fn page(&self, block: Rber, random: u64) -> Rber {
         let percent_256ths = 100 * 256 + u64::from(self.spread_percent) * halvings_256ths(random);
@@ -139,11 +140,11 @@ pub struct Ecc {
 /// End of a read of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Read retries.
+    /// Number of read retries.
     pub retries: u32,
-    /// The pass that ended it: 0 for that with the plain thresholds.
+    /// Number of the pass that ended the read: 0 for the pass with the plain thresholds.
     pub pass: u32,
-    /// False if the last pass has not corrected it either.
+    /// False if the last pass has not corrected the page either.
     pub corrected: bool,
 }
 
@@ -161,8 +162,8 @@ impl Ecc {
     }
 
     /// Outcome of a read that begins with the thresholds of pass `first`. If they do not correct
-    /// the page, the passes after them are tried; all from the plain thresholds on if `first` is
-    /// shifted too far or no pass corrects the page.
+    /// the page, the passes after them are tried; if `first` is shifted too far or no pass corrects
+    /// the page, all passes from the plain thresholds on.
     pub fn read_from(&self, first: u32, page: Rber) -> Outcome {
         let outcome = self.read(page);
         let corrected = outcome.corrected;
@@ -294,10 +295,10 @@ mod tests {
         assert_eq!(read(4, 45), (0, 4, true));
         assert_eq!(read(4, 55), (1, 5, true));
         assert_eq!(read(4, 30), (0, 4, true));
-        // Too far: one pass in vain, then from the plain thresholds on.
+        // Too far: one pass without success, then from the plain thresholds on.
         assert_eq!(read(4, 29), (3, 2, true));
         assert_eq!(read(4, 5), (1, 0, true));
-        // Nothing corrects it.
+        // No pass corrects it.
         assert_eq!(read(4, 61), (6, 5, false));
         assert_eq!(read(5, 61), (6, 5, false));
     }

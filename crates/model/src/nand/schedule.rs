@@ -1,4 +1,4 @@
-//! Scheduling of a die: which class of waiting work is next.
+//! Scheduling of a die: the choice of the class of waiting work that is next.
 //!
 //! Reads of the host go before its programs, and these before the drive's own work, as in MQSim
 //! (Tavakkol et al., FAST 2018). A strict order starves the lower classes for as long as a higher
@@ -8,15 +8,15 @@
 //! class is next. Suspending an operation that is under way (Wu and He, FAST 2012) has a bound of
 //! its own, [`super::Suspend::reads_max`].
 
-/// Class of work. A lower number goes first when its die becomes free, as far as the die's
-/// [`Scheduling`] has it.
+/// Class of work. A lower number comes first when its die becomes free, unless the die's
+/// [`Scheduling`] decides otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Class {
     /// A host waits for the data.
     HostRead = 0,
     /// Host data leaves the buffer.
     HostProgram = 1,
-    /// The drive's own work: garbage collection, folding, erasing.
+    /// Work of the drive itself: garbage collection, folding, erasing.
     Background = 2,
 }
 
@@ -28,17 +28,17 @@ pub const CLASSES: usize = 3;
 pub struct Waits {
     /// True if work of the class waits.
     pub waits: [bool; CLASSES],
-    /// Operations of higher classes that have begun while work of the class waited.
+    /// Number of operations of higher classes that have begun while work of the class waited.
     pub passed: [u32; CLASSES],
 }
 
-/// A policy that chooses among the classes of which work waits. It reads and answers; the die acts.
+/// Policy that chooses among the classes with waiting work. It only chooses; the die acts.
 pub trait Schedule {
     /// Class of the die's next operation; `None` if nothing waits.
     fn next(&self, waiting: &Waits) -> Option<usize>;
 }
 
-/// The highest class first, always.
+/// Policy that always chooses the highest class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Strict;
 
@@ -49,12 +49,12 @@ impl Schedule for Strict {
     }
 }
 
-/// The highest class first, until enough of its operations have passed a lower one.
+/// Policy that chooses the highest class until enough of its operations have passed a lower one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Credits {
-    /// Reads of the host that may pass a waiting program of its data.
+    /// Number of reads of the host that may pass a waiting program of its data.
     pub program_after: u32,
-    /// Operations of the host that may pass waiting work of the drive itself.
+    /// Number of operations of the host that may pass waiting work of the drive itself.
     pub background_after: u32,
 }
 
@@ -71,7 +71,7 @@ impl Schedule for Credits {
     }
 }
 
-/// The policies that a drive may use.
+/// Policies that a drive may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Scheduling {
     /// [`Strict`].
@@ -92,7 +92,7 @@ impl Schedule for Scheduling {
 }
 
 impl Scheduling {
-    /// Reads that may pass a program whose data is in the register of its die already.
+    /// Number of reads that may pass a program whose data is already in the register of its die.
     #[inline]
     pub fn reads_past_program(&self) -> u32 {
         match self {

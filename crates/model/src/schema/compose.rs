@@ -1,5 +1,5 @@
-//! Composes one text of a drive file and its parts: each figure as its file writes it, in a fixed
-//! order, with the file and line from which every line comes.
+//! Composes one text of a drive file and its parts: each figure as written in its file, in a fixed
+//! order, with the file and line of origin of every line.
 
 use stend_config::Lines;
 use toml_edit::{Document, Item, Key, Table, TomlError};
@@ -17,7 +17,7 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
-    /// A file as it is.
+    /// A file unchanged.
     pub fn verbatim(text: String) -> Resolved {
         Resolved {
             text,
@@ -25,7 +25,7 @@ impl Resolved {
         }
     }
 
-    /// File number and line there of a line of the text, both lines from 1.
+    /// File number, and line in that file, of a line of the text; both lines from 1.
     pub fn place(&self, line: usize) -> (usize, usize) {
         match self.places.get(line - 1).or(self.places.last()) {
             Some(&place) => place,
@@ -43,7 +43,7 @@ impl Resolved {
     }
 }
 
-/// A key with its value, or a list of tables, as a file writes it.
+/// A key with its value, or a list of tables, as written in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     /// The table; empty in the head of the file.
@@ -52,7 +52,7 @@ pub(crate) struct Piece {
     key: String,
     /// Number of the file.
     pub file: usize,
-    /// Line in it.
+    /// Line in the file.
     pub line: usize,
     /// Line of the table's header.
     header_line: usize,
@@ -79,7 +79,7 @@ impl Piece {
         }
     }
 
-    /// Table and key; of what is alone, one of them.
+    /// Table and key; if there is only one of them, it and an empty text.
     fn parts(&self) -> (&str, &str) {
         match self.table.is_empty() {
             true => (&self.key, ""),
@@ -87,12 +87,12 @@ impl Piece {
         }
     }
 
-    /// Whether both are the same figure.
+    /// True if both are the same figure.
     pub fn names_the_same(&self, other: &Piece) -> bool {
         self.parts() == other.parts()
     }
 
-    /// Its value, if that is a string.
+    /// Its value, if it is a string.
     pub fn string(&self) -> Option<String> {
         let Body::Value(text) = &self.body else {
             return None;
@@ -154,7 +154,7 @@ pub(crate) fn item_line(lines: &Lines, key: Option<&Key>, item: &Item) -> usize 
     lines.at(span.map_or(0, |span| span.start))
 }
 
-/// A value as the file writes it; dotted keys become one inline table.
+/// A value as written in the file; dotted keys become one inline table.
 fn raw(text: &str, item: &Item) -> String {
     match (item.as_value(), item.span()) {
         (Some(value), Some(span))
@@ -172,7 +172,7 @@ fn raw(text: &str, item: &Item) -> String {
     }
 }
 
-/// Writes the pieces, below the comments at the head of the drive file.
+/// Writes the pieces below the comments at the head of the drive file.
 pub(crate) fn compose(drive: &str, pieces: Vec<Piece>) -> Resolved {
     let mut resolved = Resolved::verbatim(String::new());
     let above: Vec<&str> = drive
@@ -209,7 +209,7 @@ pub(crate) fn compose(drive: &str, pieces: Vec<Piece>) -> Resolved {
 fn write_table(resolved: &mut Resolved, name: &str, pieces: &[Piece]) {
     let mine = || pieces.iter().filter(|piece| piece.table == name);
     let plain = |piece: &&Piece| matches!(piece.body, Body::Value(_));
-    // Errors of missing keys name the header's line: of the drive's own file if it has one.
+    // Errors of missing keys report the header's line: of the drive's own file if it has one.
     let header = mine().filter(plain).min_by_key(|piece| piece.file);
     if let Some(header) = header {
         resolved.push("", header.file, header.header_line);

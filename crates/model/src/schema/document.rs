@@ -1,5 +1,5 @@
-//! The keys of drive files described, from their declarations: for readers of a model, and for the
-//! tables in `docs/drive-format.md`.
+//! Descriptions of the keys of drive files, from their declarations: for readers of a model, and
+//! for the tables in `docs/drive-format.md`.
 
 use super::Model;
 use super::key::{Declared, Key, Table};
@@ -10,28 +10,28 @@ use super::rules::Rule;
 pub struct DescribedTable {
     /// Its name, `nand`; empty for the file as a whole.
     pub name: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub about: String,
-    /// Whether a file may be without it.
+    /// True if a file may omit it.
     pub optional: bool,
-    /// Whether it is a list of tables.
+    /// True if it is a list of tables.
     pub is_list: bool,
     /// Its keys, in their order.
     pub keys: Vec<DescribedKey>,
 }
 
-/// A key of such a table.
+/// A key of a described table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribedKey {
     /// Its name, which ends with its unit.
     pub key: &'static str,
-    /// Whether it may be left out.
+    /// True if it may be omitted.
     pub optional: bool,
-    /// What it is if it is left out; `None` where that is nothing.
+    /// Its default; `None` if it has none.
     pub default: Option<String>,
-    /// What is allowed, in Markdown; empty where nothing is said.
+    /// Allowed values, in Markdown; empty if they are not described.
     pub allowed: String,
-    /// What it means, in Markdown.
+    /// Its meaning, in Markdown.
     pub meaning: String,
 }
 
@@ -40,7 +40,7 @@ pub fn tables() -> Vec<DescribedTable> {
     Model::document(false, false)
 }
 
-/// The description of a key as [`super::key::table!`] declares it.
+/// The description of a key as declared with [`super::key::table!`].
 pub(crate) fn row<K: Key>(meaning: &[&str], declared: Declared<'_, K::Value>) -> DescribedKey {
     DescribedKey {
         key: declared.key,
@@ -64,7 +64,7 @@ mod tests {
     const BEGIN: &str = "<!-- keys: written by the test drive_format -->\n";
     const END: &str = "<!-- end of keys -->\n";
 
-    /// The section of a table.
+    /// The section of the document for a table.
     fn section(table: &DescribedTable) -> String {
         let (name, about) = (table.name, &table.about);
         let header = match table.is_list {
@@ -92,7 +92,7 @@ mod tests {
         text + "\n"
     }
 
-    /// `docs/drive-format.md` is what the declarations say.
+    /// `docs/drive-format.md` matches the declarations.
     #[test]
     fn drive_format() {
         let text = std::fs::read_to_string(FILE).expect("the document");

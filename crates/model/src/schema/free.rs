@@ -1,6 +1,6 @@
-//! Free figures: `free = [lowest, highest]` beside a value says that no source gives it closer
-//! bounds, so that it may be fitted. Each entry of a list is a figure of its own with these bounds.
-//! `free_ratio = [lowest, highest]` says the same in multiples of the value, of a figure that is
+//! Free figures: `free = [lowest, highest]` beside a value means that no source has closer bounds,
+//! so that the figure may be fitted. Each entry of a list is a figure of its own with these bounds.
+//! `free_ratio = [lowest, highest]` means the same in multiples of the value, for a figure that is
 //! not fitted: plausible versions of a drive are drawn from both.
 
 use toml_edit::{DocumentMut, Item, TableLike, Value as TomlValue};
@@ -19,30 +19,30 @@ pub struct FreeFigure {
     pub index: Option<usize>,
     /// Its value, in the unit that ends its key.
     pub value: f64,
-    /// Where the value comes from.
+    /// Source of the value.
     pub source: String,
-    /// The lowest and the highest value that it may take.
+    /// Lowest and highest value allowed.
     pub bounds: [f64; 2],
-    /// Whether it is written as a whole number, and must be one.
+    /// True if it is written as a whole number, and must be one.
     pub whole: bool,
-    /// Whether it may be fitted: its bounds are those of `free`, not of `free_ratio`.
+    /// True if it may be fitted: its bounds are those of `free`, not of `free_ratio`.
     pub may_be_fitted: bool,
-    /// What a whole one must be a multiple of.
+    /// Number of which a whole figure must be a multiple.
     pub multiple_of: u32,
 }
 
-/// Beginnings of sources of figures that nobody published: of such figures plausible versions are
-/// drawn. What is published or derived from a rating stays as it is.
+/// Beginnings of the sources of unpublished figures: plausible versions of these figures are drawn.
+/// Figures that are published or derived from a rating stay unchanged.
 const UNSURE: [&str; 4] = ["assumed", "remembered", "fitted", "inferred"];
 
 impl FreeFigure {
-    /// Whether its value is assumed, remembered, fitted or inferred.
+    /// True if its value is assumed, remembered, fitted or inferred.
     pub fn is_unsure(&self) -> bool {
         UNSURE.iter().any(|word| self.source.starts_with(word))
     }
 }
 
-/// Up to here an `f64` holds every whole number exactly.
+/// Largest value up to which an `f64` represents every whole number exactly.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A new value of a figure.
@@ -56,7 +56,7 @@ pub struct NewValue<'a> {
     pub index: Option<usize>,
     /// The value.
     pub value: f64,
-    /// Where it comes from.
+    /// Source of the value.
     pub source: &'a str,
 }
 
@@ -66,7 +66,7 @@ pub enum WriteError {
     /// The text is not TOML.
     #[error("the file cannot be read: {0}")]
     Broken(String),
-    /// There is no such figure, or it is not a number.
+    /// The figure does not exist, or is not a number.
     #[error("{0}: the drive file gives no number of this name with its source")]
     Missing(String),
     /// The value is not finite, or the figure is a whole number and the value is not.
@@ -74,7 +74,7 @@ pub enum WriteError {
     NotAllowed(String, String),
 }
 
-/// How a range is written.
+/// Notation of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Range {
     /// `free`: the lowest and the highest value.
@@ -91,7 +91,7 @@ impl Range {
         }
     }
 
-    /// The bounds of a value; of a whole one, whole multiples.
+    /// The bounds of a value; for a whole value, whole numbers.
     fn of(self, value: f64, bounds: [f64; 2], whole: bool) -> [f64; 2] {
         let [lowest, highest] = bounds;
         match (self, whole) {
@@ -103,10 +103,10 @@ impl Range {
 }
 
 /// The free figures of a key of the resolved text, from its `value` and its `free` or `free_ratio`;
-/// none where it has neither. Their file is left empty.
+/// empty if it has neither. Their file is left empty.
 ///
 /// # Errors
-/// What is wrong with the range.
+/// A fault of the range.
 pub(super) fn figures_of(
     table: &str,
     key: &str,
@@ -162,7 +162,7 @@ pub(super) fn figures_of(
     }
 }
 
-/// The values of `free` that bound a figure that is one number; none where the range is wrong.
+/// The values of `free` that bound a figure that is one number; empty if the range is wrong.
 pub(super) fn bounds_of(figure: &dyn TableLike) -> Vec<TomlValue> {
     let is_one = |item: &Item| item.as_value().is_some_and(|value| number(value).is_some());
     let free = figure.get("free").filter(|free| {
@@ -199,8 +199,7 @@ fn number(value: &TomlValue) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// The text of a drive file or part with other values and their sources; all else stays as it is
-/// written.
+/// The text of a drive file or part with other values and their sources; the rest stays as written.
 ///
 /// # Errors
 /// [`WriteError`].
@@ -238,7 +237,7 @@ pub fn write_values(text: &str, values: &[NewValue<'_>]) -> Result<String, Write
     Ok(document.to_string())
 }
 
-/// Replaces a number, by a whole one if it is whole.
+/// Replaces a number; a whole number must be replaced by a whole one.
 fn put(old: &mut TomlValue, value: f64, name: &str) -> Result<(), WriteError> {
     let whole = old.is_integer();
     if !value.is_finite() || (whole && (value.fract() != 0.0 || value.abs() > WHOLE_MAX)) {

@@ -1,6 +1,6 @@
-//! How the keys of a drive file are declared, read and checked. [`table!`] declares a table: each
-//! key once, with its meaning, type, default, what is allowed, and the figure of a simulation that
-//! it becomes. From that follow the struct, the reader with its messages, the rows of
+//! Declaration, reading and checking of the keys of a drive file. [`table!`] declares a table: each
+//! key once, with its meaning, type, default, allowed values, and the figure of a simulation that
+//! it becomes. The macro generates the struct, the reader with its messages, the rows of
 //! `docs/drive-format.md`, and the part of [`crate::Spec`].
 
 use std::fmt::Debug;
@@ -17,19 +17,19 @@ use super::setting::Setting;
 
 /// Declares a table of the drive file, one line a key after its meaning:
 ///
-/// - `channels: Field<u32>, 1..=32;`: required, with what is allowed (a [`Rule`], if any);
+/// - `channels: Field<u32>, 1..=32;`: required, with the allowed values (a [`Rule`], if any);
 /// - `write_cache: Field<bool> = true;`: with a default;
 /// - `cpus: Option<Field<u32>>, 1..=256;`: optional, without a default.
 ///
 /// After `pub struct Idle = "idle" => IdleSpec` each line may also name figures of `IdleSpec`, and
 /// the table has a function `spec`:
 ///
-/// - `delay_ms: Field<u64>, 1..=86_400_000 => delay: Nanos = millis;`: what the function `millis`
-///   makes of the key;
-/// - `policy: Field<String> => |gc, model| policy: Policy = …;`: what follows from several keys of
-///   the table, or of the model; several figures are separated by commas.
+/// - `delay_ms: Field<u64>, 1..=86_400_000 => delay: Nanos = millis;`: the figure that the function
+///   `millis` computes from the key;
+/// - `policy: Field<String> => |gc, model| policy: Policy = …;`: a figure that follows from several
+///   keys of the table, or of the model; several figures are separated by commas.
 ///
-/// What depends on other keys is checked by code beside the table.
+/// Conditions on other keys are checked by code beside the table.
 macro_rules! table {
     (
         $(#[doc = $about:literal])*
@@ -191,13 +191,13 @@ macro_rules! declared {
 
 pub(crate) use {declared, table};
 
-/// A key as [`table!`] declares it.
+/// A key as declared with [`table!`].
 pub(crate) struct Declared<'a, V> {
     /// Its name.
     pub key: &'static str,
     /// Its default.
     pub default: Option<V>,
-    /// What is allowed.
+    /// Rule of the allowed values.
     pub rule: Option<&'a dyn Rule<V>>,
 }
 
@@ -216,7 +216,7 @@ pub struct Field<T> {
 }
 
 impl<T> Field<T> {
-    /// Whether the file gives it: it is not the default.
+    /// True if the file contains it: it is not the default.
     pub(crate) fn is_given(&self) -> bool {
         !self.source.is_empty()
     }
@@ -240,12 +240,13 @@ pub(crate) fn full_name(table: &str, key: &str) -> String {
 pub(crate) struct Problems(pub Vec<Problem>);
 
 impl Problems {
-    /// Reports a figure.
+    /// Reports a fault of a figure.
     pub fn report<T>(&mut self, field: &Field<T>, message: impl Into<String>) {
         self.report_key(field, field.name(), message);
     }
 
-    /// Reports a key that has no line of its own, such as a missing one, with the line of `field`.
+    /// Reports a fault of a key that has no line of its own, such as a missing one, with the line
+    /// of `field`.
     pub fn report_key<T>(
         &mut self,
         field: &Field<T>,
@@ -272,7 +273,7 @@ impl Problems {
         }
     }
 
-    /// Reports each of these figures that the file gives.
+    /// Reports each of these figures that the file contains.
     pub fn needs(&mut self, figures: &[&dyn Given], message: &str) {
         for (line, key) in figures.iter().filter_map(|figure| figure.place()) {
             self.push(line, key, message.to_owned());
@@ -280,9 +281,9 @@ impl Problems {
     }
 }
 
-/// A figure of any type that the file may give.
+/// A figure of any type that the file may contain.
 pub(crate) trait Given {
-    /// Its line and key, if the file gives it.
+    /// Its line and key, if the file contains it.
     fn place(&self) -> Option<(usize, String)>;
 }
 
@@ -306,7 +307,7 @@ pub(crate) trait Scalar: Clone + Debug {
     /// The value, if it has this type.
     fn of(value: &Value) -> Option<Self>;
 
-    /// The value, whatever its type.
+    /// The value as a setting, whatever its type.
     fn setting(&self) -> Setting;
 }
 
@@ -353,17 +354,17 @@ scalar! {
 pub(crate) trait Key: Sized {
     /// The type of values that its rule checks.
     type Value: Debug;
-    /// Whether it may be left out without a default.
+    /// True if it may be omitted without a default.
     const OPTIONAL: bool = false;
-    /// Whether it is a table or a list of tables.
+    /// True if it is a table or a list of tables.
     const IS_TABLE: bool = false;
 
-    /// Of a table, the keys that it must have.
+    /// Required keys of a table; empty for other types.
     fn required() -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// Of a table or a list of tables, all keys.
+    /// All keys of a table or of a list of tables; empty for other types.
     fn keys() -> &'static [&'static str] {
         &[]
     }
@@ -371,16 +372,17 @@ pub(crate) trait Key: Sized {
     /// Reads it; `None` after an error, which is reported.
     fn read(reader: &mut Reader, at: &At<'_>, declared: Declared<'_, Self::Value>) -> Option<Self>;
 
-    /// Adds its figures: itself by `path`, or those of the table by their keys below it.
+    /// Adds its figures to `into`: itself as `path`, or those of the table by their keys below
+    /// `path`.
     fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>);
 
-    /// The tables in it, described.
+    /// Descriptions of the tables in it.
     fn sections(_optional: bool) -> Vec<DescribedTable> {
         Vec::new()
     }
 }
 
-/// A table, as [`table!`] declares it.
+/// A table, as declared with [`table!`].
 pub(crate) trait Table: Sized {
     /// Its name; empty for the file as a whole.
     const NAME: &'static str;
@@ -390,19 +392,19 @@ pub(crate) trait Table: Sized {
     /// Reads it; `None` if a key is missing or has a wrong type, which is reported.
     fn read(reader: &mut Reader, at: &At<'_>) -> Option<Self>;
 
-    /// Adds its figures, with their keys below `path`.
+    /// Adds its figures to `into`, with their keys below `path`.
     fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>);
 
-    /// The keys that it must have.
+    /// Required keys.
     fn required() -> Vec<&'static str>;
 
-    /// The keys that the table of this key must have.
+    /// Required keys of the table with this key.
     fn required_of(key: &str) -> Vec<&'static str>;
 
     /// The keys of each table within it, by the key of the table.
     fn inner_keys() -> Vec<(&'static str, &'static [&'static str])>;
 
-    /// It and the tables in it, described.
+    /// Descriptions of the table and of the tables in it.
     fn document(optional: bool, is_list: bool) -> Vec<DescribedTable>;
 }
 
@@ -410,7 +412,7 @@ pub(crate) trait Table: Sized {
 pub(crate) struct At<'a> {
     /// Its name.
     table: &'static str,
-    /// Whether it is one of a list.
+    /// True if it is one of a list.
     in_list: bool,
     /// Line of its header.
     line: usize,
@@ -428,7 +430,7 @@ pub(crate) struct Reader {
     pub absent: Vec<(&'static str, String)>,
 }
 
-/// The key of an optional table that says why the drive has nothing of the kind.
+/// Key of an optional table with the reason why the drive has nothing of the kind.
 const NONE: &str = "none";
 
 impl Reader {
@@ -507,8 +509,8 @@ impl Reader {
         Some(value)
     }
 
-    /// Whether an optional table says that the drive has nothing of the kind: `none = "why"`, which
-    /// is noted.
+    /// Notes and returns true if an optional table states that the drive has nothing of the kind:
+    /// `none = "why"`.
     fn is_absent(&mut self, at: &At<'_>, table: &'static str) -> bool {
         let items = at.items.get(table).and_then(Item::as_table_like);
         let Some((items, none)) = items.and_then(|items| Some((items, items.get(NONE)?))) else {
@@ -601,7 +603,7 @@ fn wrong_type(item: &Item, expected: &str) -> String {
 /// Keys of a figure.
 const FIGURE_KEYS: [&str; 4] = ["value", "source", "free", "free_ratio"];
 
-/// What is wrong with a bound of a free figure of this type.
+/// Fault of a bound of a free figure of this type.
 fn bound_problem<T: Scalar>(bound: &Value, rule: Option<&dyn Rule<T>>) -> Option<String> {
     match T::of(bound) {
         Some(bound) => rule.and_then(|rule| rule.problem(&bound)),
@@ -810,7 +812,7 @@ macro_rules! plain {
             }
 
             fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>) {
-                // The head of the file has words about the drive.
+                // The head of the file contains words about the drive.
                 if path.contains('.') {
                     into.push((path.to_owned(), self.setting()));
                 }
@@ -826,7 +828,7 @@ mod tests {
     use crate::Model;
     use crate::testing::{assert_refused, demo, parse};
 
-    /// The demonstration drive with the first line that begins so replaced.
+    /// The demonstration drive with the first line that begins with `line_start` replaced.
     fn with(line_start: &str, replacement: &str) -> Result<Model, String> {
         let line = demo().lines().find(|line| line.starts_with(line_start));
         parse(&demo().replacen(line.expect(line_start), replacement, 1))
@@ -883,7 +885,7 @@ mod tests {
         }
     }
 
-    /// The demonstration drive with more at its end.
+    /// The demonstration drive with more text at its end.
     fn with_more(more: &str) -> Result<Model, String> {
         parse(&format!("{}\n{more}", demo()))
     }

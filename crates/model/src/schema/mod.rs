@@ -1,6 +1,6 @@
 //! The tables and keys of a drive model file, and the figures of a simulation that they become.
 //!
-//! A key is written once, in its table ([`tables`]): its type, its range, its documentation, and
+//! A key is declared once, in its table ([`tables`]): its type, its range, its documentation, and
 //! the figure of [`spec::Spec`] that it becomes.
 
 pub(crate) mod compose;
@@ -17,5 +17,5 @@ pub mod tables;
 
 pub use model::Model;
 
-/// The schema that a model file names.
+/// Schema of model files.
 pub const SCHEMA: &str = "stend.drive/2";

@@ -96,7 +96,7 @@ table! {
 }
 
 impl Model {
-    /// Why the drive has nothing of the kind of an optional table, where its file says so.
+    /// Reason why the drive has nothing of the kind of an optional table, if its file states it.
     pub fn absent(&self, table: &str) -> Option<&str> {
         let found = self.absent.iter().find(|(name, _)| *name == table);
         found.map(|(_, reason)| reason.as_str())

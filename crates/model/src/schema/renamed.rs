@@ -5,13 +5,13 @@ use stend_config::Problem;
 use super::SCHEMA;
 use super::key::Problems;
 
-/// The schema before this one.
+/// Previous schema of drive files.
 pub(crate) const SCHEMA_1: &str = "stend.drive/1";
 
-/// The schema of parts before this one.
+/// Previous schema of parts.
 pub(crate) const PART_SCHEMA_1: &str = "stend.part/1";
 
-/// The old name of each key, and its name now; a table's stands for all of its keys.
+/// Old and new name of each key; the name of a table applies to all of its keys.
 const RENAMED: &[(&str, &str)] = &[
     ("collection", "gc"),
     (
@@ -48,8 +48,8 @@ const RENAMED: &[(&str, &str)] = &[
     ("trim.piece_pause_us", "trim.chunk_pause_us"),
 ];
 
-/// The errors of a file of the schema before this one: the schema itself, in this line, and the
-/// keys that have other names now.
+/// The errors of a file of the previous schema: the schema itself, in this line, and the renamed
+/// keys.
 pub(crate) fn only(problems: Problems, line: usize) -> Problems {
     let mut only = Problems::default();
     let message = format!(
@@ -62,7 +62,7 @@ pub(crate) fn only(problems: Problems, line: usize) -> Problems {
     only
 }
 
-/// The error of a key that has another name now.
+/// The error of a renamed key.
 pub(crate) fn message_of(old: &str) -> Option<String> {
     let (_, new) = RENAMED.iter().find(|(name, _)| *name == old)?;
     let new = match new.contains('.') {

@@ -1,5 +1,5 @@
-//! From a checked model to the numbers a simulation runs on: what the tables declare, put together,
-//! and the functions by which they turn keys into figures.
+//! From a checked model to the figures that a simulation runs on: the declarations of the tables,
+//! put together, and the functions that convert keys to figures.
 
 use crate::nand::reliability::Rber;
 use crate::nand::{Abilities, CellTiming, Suspend};
@@ -13,7 +13,7 @@ use super::tables::slc_cache::SlcCache;
 use crate::schema::spec::{PoolSpec, Spec};
 
 impl Model {
-    /// The numbers a simulation runs on.
+    /// The figures that a simulation runs on.
     pub fn spec(&self) -> Spec {
         spec(self)
     }
@@ -97,7 +97,7 @@ fn abilities(commands: &NandCommands) -> Abilities {
     }
 }
 
-/// Where folding begins by what is free for the host, beside what the drive keeps for itself.
+/// Sets the start of folding by the space free for the host, beside the drive's own reserve.
 fn starts_by_free(cache: &SlcCache, mp_page_kib: u32, spec: &mut Spec) {
     let Some(free_mib) = given(&cache.fold_start_free_mib) else {
         return;
@@ -122,12 +122,12 @@ pub(super) fn given<T: Clone>(field: &Option<Field<T>>) -> Option<T> {
     field.as_ref().map(value)
 }
 
-/// Zero, or what else is nothing, where the key is absent.
+/// The value of a key; zero, or another default, if it is absent.
 pub(super) fn or_default<T: Clone + Default>(field: &Option<Field<T>>) -> T {
     given(field).unwrap_or_default()
 }
 
-/// Never, where the key is absent.
+/// Cycles of a key; `u32::MAX`, which means never, if it is absent.
 pub(super) fn cycles(field: &Option<Field<u32>>) -> u32 {
     given(field).unwrap_or(u32::MAX)
 }
@@ -177,7 +177,7 @@ pub(super) fn of_milli(value: f64) -> i64 {
     (value * 1e3).round() as i64
 }
 
-/// Thousandths.
+/// A figure in thousandths.
 pub(super) fn milli(field: &Field<f64>) -> i64 {
     of_milli(field.value)
 }

@@ -1,21 +1,21 @@
-//! What a figure may be: the rules that a key is declared with.
+//! Rules for the allowed values of a figure, which a key is declared with.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use super::key::Field;
 
-/// What a figure may be.
+/// Allowed values of a figure.
 pub(crate) trait Rule<T> {
-    /// What is wrong with a value, and what is allowed.
+    /// Fault of a value, with the allowed values.
     fn problem(&self, value: &T) -> Option<String>;
 
-    /// What every allowed number is a multiple of.
+    /// Number of which every allowed number is a multiple.
     fn multiple_of(&self) -> u32 {
         1
     }
 
-    /// What is allowed, for the document.
+    /// Allowed values, for the document.
     fn allowed(&self) -> String;
 }
 
@@ -31,7 +31,7 @@ impl<T: PartialOrd + Display> Rule<T> for RangeInclusive<T> {
     }
 }
 
-/// Powers of two of a range.
+/// Powers of two in a range.
 pub(crate) struct PowerOfTwo(pub RangeInclusive<u32>);
 
 impl Rule<u32> for PowerOfTwo {
@@ -46,7 +46,7 @@ impl Rule<u32> for PowerOfTwo {
     }
 }
 
-/// Multiples of 4 of a range: whole logical pages in KiB.
+/// Multiples of 4 in a range: whole logical pages in KiB.
 pub(crate) struct WholePages(pub RangeInclusive<u32>);
 
 impl Rule<u32> for WholePages {
@@ -79,7 +79,7 @@ impl Rule<String> for OneLine {
     }
 }
 
-/// One of some names.
+/// One of several names.
 pub(crate) struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
 
 impl<T> OneOf<T> {
@@ -101,7 +101,7 @@ impl<T> Rule<String> for OneOf<T> {
     }
 }
 
-/// What a name of a checked model stands for.
+/// The value for a name in a checked model.
 pub(crate) fn named<T: Copy>(names: &[(&str, T)], field: &Field<String>) -> T {
     let found = names.iter().find(|(name, _)| *name == field.value);
     found.expect("the model is checked").1
@@ -109,13 +109,13 @@ pub(crate) fn named<T: Copy>(names: &[(&str, T)], field: &Field<String>) -> T {
 
 /// A list of a permitted number of entries, each within a range.
 pub(crate) struct List<T> {
-    /// How many there may be.
+    /// Allowed number of entries.
     pub entries: RangeInclusive<usize>,
-    /// What the entries are, in words.
+    /// Description of the number and kind of the entries.
     pub what: &'static str,
-    /// What each may be.
+    /// Allowed values of each entry.
     pub each: RangeInclusive<T>,
-    /// Whether none may be below the one before.
+    /// True if no entry may be below the one before.
     pub ascends: bool,
 }
 

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use toml_edit::{Array, Value};
 
-/// Up to here an `f64` holds every whole number exactly.
+/// Largest value up to which an `f64` represents every whole number exactly.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// A value that replaces that of a key.
+/// A value that replaces the value of a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
@@ -25,7 +25,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// The setting that a value stands for; `None` of tables and dates.
+    /// The setting of a TOML value; `None` for tables and dates.
     pub(crate) fn of(value: &Value) -> Option<Setting> {
         Some(match value {
             Value::Boolean(flag) => Setting::Flag(*flag.value()),
@@ -40,7 +40,7 @@ impl Setting {
         })
     }
 
-    /// Whether both stand for the same value: 4 and 4.0 do.
+    /// True if both have the same value: 4 and 4.0 do.
     pub fn is_same(&self, other: &Setting) -> bool {
         match (self, other) {
             (Setting::Whole(whole), Setting::Real(real))
@@ -52,8 +52,8 @@ impl Setting {
         }
     }
 
-    /// The value as it stands in a file. A number without a fraction is written as a whole one,
-    /// which every key of a number takes.
+    /// The value as written in a file. A number without a fraction is written as a whole number,
+    /// which every key of a number accepts.
     pub(crate) fn value(&self) -> Result<Value, String> {
         Ok(match self {
             Setting::Flag(flag) => Value::from(*flag),
@@ -74,7 +74,7 @@ impl Setting {
     }
 }
 
-/// As it is typed: a value as a drive file writes it, else a word.
+/// Parses typed text: a value as in a drive file, else a word.
 impl FromStr for Setting {
     type Err = String;
 

@@ -1,10 +1,10 @@
-//! The numbers a simulated drive runs on: a drive model resolved to integer nanoseconds,
+//! The figures that a simulated drive runs on: a drive model resolved to integer nanoseconds,
 //! multi-plane pages and pages. Built from a model file by [`crate::model`], or by hand in tests.
-//! What follows from a table of the model file is declared there, beside its keys
+//! Figures that follow from a table of the model file are declared there, beside its keys
 //! ([`crate::schema::tables`]).
 //!
-//! The words are those of `docs/glossary.md`; a **pool** is the superblocks of one kind, of the
-//! data area or of the SLC cache.
+//! Terms are those of `docs/glossary.md`; a **pool** is the superblocks of one kind, of the data
+//! area or of the SLC cache.
 
 use crate::nand::{Abilities, CellTiming, Scheduling};
 use stend_base::Nanos;
@@ -21,13 +21,13 @@ pub use crate::schema::tables::slc_cache::CacheSpec;
 pub use crate::schema::tables::trim::TrimSpec;
 pub use crate::schema::tables::variation::VariationSpec;
 
-/// Most idle states of a drive.
+/// Maximum number of idle states of a drive.
 pub const IDLE_STATES_MAX: usize = 8;
 
 /// Bytes of a page.
 pub const PAGE_BYTES: u64 = 4096;
 
-/// Everything the simulation needs to know of a drive.
+/// All figures that the simulation of a drive needs.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Spec {
     /// Bytes the host can address.
@@ -46,9 +46,9 @@ pub struct Spec {
     pub bus_overhead: Nanos,
     /// The data area.
     pub data: PoolSpec,
-    /// What dies can do at the same time.
+    /// Operations that dies can overlap.
     pub abilities: Abilities,
-    /// Which of the work that waits for a die is next.
+    /// Order of the work that waits for a die.
     pub scheduling: Scheduling,
     /// Differences among operations that are alike by design; `None`: there are none.
     pub variation: Option<VariationSpec>,
@@ -57,11 +57,11 @@ pub struct Spec {
     pub one_shot: Option<Nanos>,
     /// The SLC cache.
     pub cache: Option<CacheSpec>,
-    /// With parity: multi-plane pages of data for each one of parity.
+    /// Multi-plane pages of data for each one of parity; `None` without parity.
     pub parity_data: Option<u32>,
     /// The host interface.
     pub host: HostSpec,
-    /// Cores and the time that each kind of work takes of them.
+    /// Cores, and the time of each kind of work on them.
     pub controller: ControllerSpec,
     /// A mapping table on flash, of which DRAM holds `controller.l2p_segments`; `None`: all
     /// of it is in DRAM.
@@ -74,13 +74,13 @@ pub struct Spec {
     pub idle: IdleSpec,
     /// TRIM.
     pub trim: TrimSpec,
-    /// Errors of the flash; `None`: every page reads back at once.
+    /// Errors of the flash; `None`: every page is read without error.
     pub media: Option<MediaSpec>,
     /// Streams beside one for the host and one for GC.
     pub streams: Option<StreamsSpec>,
     /// Wear levelling.
     pub wear: Option<WearSpec>,
-    /// Energy of each operation; `None`: it is not modelled.
+    /// Energy of each operation; `None`: not modelled.
     pub energy: Option<EnergySpec>,
     /// Idle states, the deepest last.
     pub idle_states: Vec<IdleStateSpec>,
@@ -88,15 +88,15 @@ pub struct Spec {
     pub thermal: Option<ThermalSpec>,
     /// Endurance.
     pub health: Option<HealthSpec>,
-    /// Blocks that wear and go bad one by one; `None`: a superblock lives or dies as a whole.
+    /// Blocks that wear and go bad one by one; `None`: a superblock wears as a whole.
     pub blocks: Option<BlocksSpec>,
-    /// What a power cut leaves; `None`: the power cannot be cut.
+    /// Effects of a power cut; `None`: the power cannot be cut.
     pub power_loss: Option<PowerLossSpec>,
 }
 
 impl Spec {
-    /// Pages that one program of the data area fills: a multi-plane page, or a word line's
-    /// where these are programmed at once.
+    /// Pages that one program of the data area fills: a multi-plane page, or a word line if its
+    /// pages are programmed at once.
     #[inline]
     pub fn program_pages(&self) -> u32 {
         match self.one_shot {
@@ -108,14 +108,14 @@ impl Spec {
     /// The SLC cache.
     ///
     /// # Panics
-    /// Without one.
+    /// If there is none.
     #[inline]
     pub fn cache(&self) -> &CacheSpec {
         self.cache.as_ref().expect("the drive has an SLC cache")
     }
 
-    /// Superblocks of the data area that on-chip copy may hold half folded, where it empties
-    /// those that are in SLC mode, and the one it fills.
+    /// Superblocks of the data area that on-chip copy may leave half folded, if it empties those in
+    /// SLC mode, and the one that it fills.
     #[inline]
     pub fn superblocks_half_folded(&self) -> u32 {
         let on_chip = |cache: &&CacheSpec| cache.emptying == Emptying::OnChip;
@@ -127,7 +127,7 @@ impl Spec {
         }
     }
 
-    /// Changes of the mapping, in logical pages, that are not durable at most: those up to which
+    /// Maximum of changes of the mapping, in logical pages, that are not durable: those up to which
     /// writes are admitted, and those of writes that had been admitted then and were on their way
     /// into the buffer. 0 without [`Spec::power_loss`].
     pub fn undurable_pages_max(&self) -> u64 {
@@ -138,14 +138,14 @@ impl Spec {
     }
 
     /// Changes of the mapping, in logical pages, above which a drive whose power can be cut admits
-    /// no write until more of them are durable: two intervals of the journal, of which one may be
-    /// on its way, and what waits for its program. 0 without [`Spec::power_loss`].
+    /// no write until more of them are durable: two intervals of the journal, one of which may be
+    /// on its way, and the changes that wait for their program. 0 without [`Spec::power_loss`].
     pub fn writes_wait_above_pages(&self) -> u64 {
         let Some(loss) = &self.power_loss else {
             return 0;
         };
-        // Where word lines are programmed in several passes, each die and stream may hold one that
-        // is not full.
+        // If word lines are programmed in several passes, each die and stream may have one that is
+        // not full.
         let half_filled = match loss.paired_pages {
             PairedPages::Pad => {
                 let streams = 2 + self.further_streams();
@@ -161,7 +161,7 @@ impl Spec {
             + u64::from(self.buffer.write_pages + self.program_pages() + half_filled + relocated)
     }
 
-    /// Whether the flash wears out, so that the drive refuses writes in the end.
+    /// True if the flash wears out, so that the drive refuses writes in the end.
     pub fn wears_out(&self) -> bool {
         let ends = |cycles: &[u32; 2]| cycles.iter().any(|&n| n != u32::MAX);
         let retired = self.health.as_ref().map(|h| &h.end_of_life_cycles);
@@ -170,8 +170,8 @@ impl Spec {
             || blocks.is_some_and(|b| ends(&b.life_cycles) || b.program_failure_ppb > 0)
     }
 
-    /// Whether the drive may become so warm that it throttles: whether the temperature at which all
-    /// of its parts working without a pause would keep it reaches that at which less is admitted.
+    /// True if the drive may become so warm that it throttles: the temperature with all parts
+    /// always at work reaches the lowest one at which fewer commands are admitted.
     #[inline]
     pub fn may_throttle(&self) -> bool {
         let Some(thermal) = &self.thermal else {
@@ -192,14 +192,15 @@ impl Spec {
         thermal.ambient_mc.saturating_add_unsigned(rise_mk) >= from_mc
     }
 
-    /// Power with all dies at what takes the most, all channels, cores and the link at work, mW.
+    /// Power with all dies in the operation that uses most, and all channels, cores and the link at
+    /// work, mW.
     fn power_max(&self, energy: &EnergySpec) -> u64 {
         let data = (&self.data.timing, self.one_shot);
         let cache = self.cache.as_ref().map(|cache| (&cache.pool.timing, None));
         let pools = [(1, Some(data)), (0, cache)];
         let of_die = pools.into_iter().filter_map(|(pool, timing)| {
             let (timing, one_shot) = timing?;
-            // An energy over a time, in pJ/ns, is a power in mW.
+            // An energy divided by a time, in pJ/ns, is a power in mW.
             let over = |pj: u64, time: Nanos| pj.div_ceil(time.0.max(1));
             let variation = self.variation.as_ref();
             let read = timing.read.iter().copied().min()?;
@@ -220,22 +221,22 @@ impl Spec {
         dies + channels + cores + energy.link_active_mw + energy.dram_mw
     }
 
-    /// Streams of the data area beside one for the host and one for GC. Each keeps a
-    /// superblock open, so the thresholds of GC are raised by as many superblocks.
+    /// Streams of the data area beside one for the host and one for GC. Each keeps a superblock
+    /// open, so the thresholds of GC are raised by the same number of superblocks.
     pub fn further_streams(&self) -> u32 {
         let gc = self.streams.as_ref().map_or(1, |s| s.gc_streams);
         self.host_streams() + gc - 2 + u32::from(self.has_level_stream())
     }
 
-    /// Streams of the host: by heat, or one for what enters the SLC cache and one for what
-    /// bypasses it.
+    /// Streams of the host: by heat, or one for data that enters the SLC cache and one for data
+    /// that bypasses it.
     pub fn host_streams(&self) -> u32 {
         let by_heat = self.streams.as_ref().map_or(1, |s| s.host_streams);
         by_heat + u32::from(self.has_bypassing_stream())
     }
 
-    /// Whether the host has a stream for what bypasses the SLC cache: for long requests, or to set
-    /// a superblock of the data area aside.
+    /// True if the host has a stream for data that bypasses the SLC cache: for long requests, or to
+    /// set a superblock of the data area aside.
     #[inline]
     pub fn has_bypassing_stream(&self) -> bool {
         let by_heat = self.streams.as_ref().is_some_and(|s| s.host_streams > 1);
@@ -245,9 +246,9 @@ impl Spec {
         self.cache.as_ref().is_some_and(bypasses)
     }
 
-    /// Programs that the write buffer must hold at least: two, one more where data may go to
-    /// either mode, since what fills up a FUA write is not known beforehand then, and one for
-    /// each further stream of the host, which may hold one that is not full.
+    /// Minimum of programs that the write buffer must hold: two; one more if data may go to either
+    /// mode, since the padding of a FUA write is not known in advance then; and one for each
+    /// further stream of the host, which may have one that is not full.
     pub fn buffer_programs_min(&self) -> u32 {
         let either = self.cache.as_ref().is_some_and(CacheSpec::is_either);
         // A superblock that is only set aside fills no program.
@@ -256,15 +257,14 @@ impl Spec {
         1 + self.host_streams() - u32::from(sets_aside) + u32::from(either)
     }
 
-    /// Whether what static wear levelling moves has a stream of its own. In a drive with an
-    /// SLC cache it enters the cache with everything else.
+    /// True if data that static wear levelling moves has a stream of its own. In a drive with an
+    /// SLC cache it enters the cache with all other data.
     #[inline]
     pub fn has_level_stream(&self) -> bool {
         self.cache.is_none() && self.wear.as_ref().is_some_and(|w| w.static_spread > 0)
     }
 
-    /// Superblocks of the cache that the host leaves free, where it waits for them or GC needs
-    /// them.
+    /// Superblocks of the cache that the host leaves free, if it waits for them or GC needs them.
     #[inline]
     pub fn cache_superblocks_kept(&self) -> u32 {
         let Some(cache) = &self.cache else {
@@ -275,7 +275,7 @@ impl Spec {
             return 0;
         }
         match cache.emptying {
-            // Beside GC's own reserve: what is being folded, three of TLC, and two open.
+            // Beside GC's own reserve: three being folded, for TLC, and two open.
             Emptying::OnChip => self.gc.slc_reserve_superblocks + 5,
             // One being emptied, and one being erased.
             Emptying::Controller => 2,
@@ -286,7 +286,7 @@ impl Spec {
 /// The superblocks of one kind.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PoolSpec {
-    /// How many.
+    /// Number of superblocks.
     pub superblocks: u32,
     /// Pages of a block in this mode.
     pub rows: u32,
@@ -294,7 +294,7 @@ pub struct PoolSpec {
     pub timing: CellTiming,
 }
 
-/// How an SLC cache is emptied.
+/// Method to empty an SLC cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Emptying {
     /// By on-chip copy: word line by word line within each die, without the channel.
@@ -308,19 +308,19 @@ pub enum Emptying {
 pub enum FoldLimit {
     /// No limit.
     None,
-    /// Through the controller: multi-plane pages under way at the same time while the host still
-    /// finds room, of [`GcSpec::depth`].
+    /// Limit through the controller: multi-plane pages under way at the same time, of
+    /// [`GcSpec::depth`], while the host still finds room.
     MpPages(u32),
-    /// By on-chip copy.
+    /// Limit of on-chip copy.
     Dies {
-        /// Dies that fold at the same time, whatever asks for it.
+        /// Maximum of dies that fold at the same time, whatever the reason.
         most: u32,
-        /// Multi-plane pages of the cache that idle time makes free for the host; `None` for all.
+        /// Multi-plane pages of the cache that idle time frees for the host; `None` for all.
         idle_free_mp_pages: Option<u64>,
     },
 }
 
-/// What happens where the SLC cache has no room.
+/// Behaviour of the host's writes when the SLC cache has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum WhenFull {
     /// The host waits for folding, on all dies.
@@ -330,13 +330,13 @@ pub enum WhenFull {
 }
 
 impl CacheSpec {
-    /// Whether host data goes to one or the other mode as there is room.
+    /// True if host data goes to either mode, depending on the free space.
     #[inline]
     pub fn is_either(&self) -> bool {
         self.dynamic_superblocks > 0 || self.when_full == WhenFull::Bypass
     }
 
-    /// Whether the host opens superblocks of the data area by itself, in any mode.
+    /// True if the host itself opens superblocks of the data area, in any mode.
     #[inline]
     pub fn opens_data(&self) -> bool {
         self.is_either() || self.bypass_from_bytes.is_some()
@@ -372,67 +372,67 @@ pub struct PcieSpec {
     pub protocol: Protocol,
     /// Time of a byte on one lane, line code included, fs.
     pub lane_fs_per_byte: u64,
-    /// Lanes, as a power of two.
+    /// Logarithm to base 2 of the number of lanes.
     pub lane_bits: u32,
     /// Largest payload of a packet.
     pub max_payload_bytes: u32,
-    /// From the arrival of a read request at the host to the departure of its first data.
+    /// Time from the arrival of a read request at the host to the departure of its first data.
     pub memory_read: Nanos,
     /// I/O queues; 1 with AHCI.
     pub queues: u32,
 }
 
-/// What a request costs the host's processors.
+/// Times of a request on the host's processors.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct DriverSpec {
     /// Processors; thread `t` runs on `t % cpus`.
     pub cpus: u32,
-    /// Submitting a request.
+    /// Time to submit a request.
     pub submit: Nanos,
-    /// Ending a request: interrupt, driver, waking the sender.
+    /// Time to end a request: interrupt, driver, waking the sender.
     pub complete: Nanos,
-    /// Of this, what a processor does under the lock of the request's queue, on
-    /// submission and again on completion; added to the two.
+    /// Time under the lock of the request's queue, on submission and again on completion; added to
+    /// the two times above.
     pub queue_lock: Nanos,
-    /// Accesses to the controller's registers on submission, under the lock.
+    /// Time of accesses to the controller's registers on submission, under the lock.
     pub submit_registers: Nanos,
-    /// Accesses to the controller's registers on completion, under the lock.
+    /// Time of accesses to the controller's registers on completion, under the lock.
     pub complete_registers: Nanos,
 }
 
-/// Which closed superblock is the next victim.
+/// Choice of the next victim among the closed superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Policy {
     /// The one with the fewest valid pages.
     Greedy,
     /// The one that was closed first.
     Fifo,
-    /// The one with the highest age × (1 − u) / 2u, u being its share of valid pages.
+    /// The one with the highest age × (1 − u) / 2u, where u is its share of valid pages.
     CostBenefit,
-    /// Of some drawn at random, the one with the fewest valid pages.
+    /// The one with the fewest valid pages among some drawn at random.
     DChoices {
-        /// How many are drawn.
+        /// Number of superblocks drawn.
         choices: u32,
     },
 }
 
-/// How pages are unmapped.
+/// Work of unmapping pages.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrimWorkSpec {
     /// Pages of a chunk.
     pub chunk_pages: u32,
-    /// Each mapped page of a chunk.
+    /// Time of each mapped page of a chunk.
     pub per_page: Nanos,
-    /// True: the command ends when its range is noted, and the core that does the drive's
-    /// own work unmaps it later. False: it ends when its last chunk has.
+    /// True: the command ends when its range is noted, and the core for the drive's own work unmaps
+    /// it later. False: it ends when its last chunk has ended.
     pub lazy: bool,
-    /// True: a noted page reads as trimmed. False: as before, until it is unmapped.
+    /// True: a noted page reads as trimmed. False: it reads as before, until it is unmapped.
     pub deterministic: bool,
-    /// Rest of the core's work for TRIM after each chunk; `None`: the next follows at once.
+    /// Pause of the core's work for TRIM after each chunk; `None`: the next follows at once.
     pub pause: Option<Nanos>,
 }
 
-/// A share of 100 %, parts per million.
+/// The whole, 100 %, in parts per million.
 pub const WHOLE_PPM: u32 = 1_000_000;
 
 /// Share of time in which commands are admitted, by temperature.
@@ -440,14 +440,14 @@ pub const WHOLE_PPM: u32 = 1_000_000;
 pub enum Throttle {
     /// No throttling.
     None,
-    /// By steps of temperature.
+    /// The share falls by steps of temperature.
     Stepwise {
-        /// Temperature from which on it holds, m°C, and share, parts per million.
+        /// Temperature from which on a step is in force, m°C, and share, parts per million.
         steps: Vec<(i64, u32)>,
-        /// How far below its temperature a step is left, mK.
+        /// Distance below its temperature at which a step ends, mK.
         hysteresis_mk: i64,
     },
-    /// In proportion to the distance from a limit.
+    /// The share falls in proportion to the distance from a limit.
     Gradual {
         /// Temperature at which the least share is admitted, m°C.
         limit_mc: i64,
@@ -458,23 +458,23 @@ pub enum Throttle {
     },
 }
 
-/// Pages that share a word line and are programmed in several passes: a pass that is cut
-/// short tears the pages of the passes before.
+/// Protection of pages that share a word line and are programmed in several passes: a pass that is
+/// cut short tears the pages of the passes before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PairedPages {
     /// All pages of a word line are programmed in one pass: there is nothing to tear.
     OneShot,
     /// Data is durable when its word line is full; a flush pads the rest of the word line.
     Pad,
-    /// Small capacitors hold the drive up until the programs under way have ended: a cut takes
+    /// Small capacitors supply the drive until the programs under way have ended: a cut loses
     /// nothing that was programmed before.
     Completed,
-    /// A cut may take what a flush has promised.
+    /// A cut may lose data that a flush has promised.
     Unprotected,
 }
 
 impl PairedPages {
-    /// Whether a program that is cut short tears the other pages of its word line.
+    /// True if a program that is cut short tears the other pages of its word line.
     #[inline]
     pub fn tears(self) -> bool {
         matches!(self, PairedPages::Pad | PairedPages::Unprotected)

@@ -1,4 +1,4 @@
-//! The result of a benchmark as its users know it: rows, directions, and the best pass.
+//! The result of a benchmark in the form that its users know: rows, directions, and the best pass.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,22 +10,24 @@ use crate::load::Load;
 pub struct BenchmarkCell {
     /// Name of the row, `Seq Q32T1`.
     pub row: String,
-    /// The load, within the benchmark's file at the beginning of the target; its keys stand
-    /// among the row's own.
+    /// The load, within the benchmark's file at the beginning of the target; its keys are among the
+    /// row's own.
     #[serde(flatten)]
     pub load: Load,
     /// Requested time of a pass, s.
     pub duration_s: f64,
     /// Bytes a second of the fastest pass, all threads and directions.
     pub best_bw_bytes_per_s: f64,
-    /// Of a repeated test, that of each repetition, of which `best_bw_bytes_per_s` is the mean.
+    /// Bandwidths of the repetitions of a repeated test, of which `best_bw_bytes_per_s` is the
+    /// mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_bw_bytes_per_s: Vec<f64>,
     /// Requests a second of the same pass.
     pub best_iops: f64,
-    /// The least of the passes' mean latencies, ns; not always of the fastest pass.
+    /// The smallest mean latency of a pass, ns; not always of the fastest pass.
     pub best_mean_latency_ns: f64,
-    /// Of a repeated test, that of each repetition, of which `best_mean_latency_ns` is the mean.
+    /// Latencies of the repetitions of a repeated test, of which `best_mean_latency_ns` is the
+    /// mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_mean_latency_ns: Vec<f64>,
     /// Every pass that counts, in order.
@@ -39,7 +41,7 @@ pub struct BenchmarkPass {
     pub iops: f64,
     /// Bytes a second, all threads and directions.
     pub bw_bytes_per_s: f64,
-    /// As that of a [`Point`](crate::review::Point).
+    /// See [`Point`](crate::review::Point).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns_per_request: Option<f64>,
     /// Completion latency of all requests.

@@ -10,36 +10,34 @@ use crate::load::SeriesPoint;
 pub struct Series {
     /// `fresh`, `after idle`, `after TRIM`.
     pub name: String,
-    /// What the samples are of: 4 KiB random write, depth 32 …
+    /// Load of the samples: 4 KiB random write, depth 32 …
     pub point: SeriesPoint,
     /// Length of a sampling interval, s.
     pub interval_s: f64,
-    /// The load passed a range of so many bytes once, ascending from the beginning of the
-    /// target, so that bytes written are a position in it; without it, the load lasted for
-    /// a time.
+    /// Length of the range that the load passed once, ascending from the beginning of the target,
+    /// so that bytes written are a position in it; missing if the load lasted for a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range_bytes: Option<u64>,
     /// Samples in the order of time.
     pub samples: Vec<Sample>,
-    /// Latency of the requests completed in each interval; missing where it is not known.
+    /// Latency of the requests completed in each interval; missing if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_latency: Option<IntervalLatency>,
-    /// The drive's temperature during the curve, in the order of time; empty where it was not
-    /// sampled.
+    /// The drive's temperature during the curve, in the order of time; empty if it was not sampled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub temperatures: Vec<TemperatureSample>,
-    /// As that of a [`Point`], over the whole curve.
+    /// See [`Point`]; over the whole curve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns_per_request: Option<f64>,
     /// Latency over the whole curve.
     pub latency_ns: LatencySummary,
-    /// The same as an HdrHistogram, as that of a [`Point`].
+    /// The same as an HdrHistogram, as in a [`Point`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_histogram: Option<String>,
 }
 
 impl Series {
-    /// A curve of nothing but samples, `interval_s` long each.
+    /// A curve with only samples, each `interval_s` long.
     pub fn of(
         name: impl Into<String>,
         point: SeriesPoint,
@@ -55,8 +53,8 @@ impl Series {
         }
     }
 
-    /// The curve of a drive with a `by`-th of its capacity as that of the whole drive: times and
-    /// bytes are `by` times as many, speeds and latencies the same.
+    /// Converts the curve of a drive with a `by`-th of its capacity to that of the whole drive:
+    /// times and bytes are multiplied by `by`, speeds and latencies stay.
     pub fn scaled_back(mut self, by: u32) -> Series {
         let (times, factor) = (u64::from(by), f64::from(by));
         self.interval_s *= factor;
@@ -86,21 +84,22 @@ pub struct Sample {
 }
 
 /// Latency of the requests completed in each interval of a curve, ns: as many values as there are
-/// samples, 0 where no request was completed. Values have three significant digits, and are kept in
-/// µs ([`Stored`]), so that two hours of them take little space.
+/// samples, 0 if no request was completed. Values have three significant digits, and are stored in
+/// µs ([`Stored`]), so that two hours of them need little space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct IntervalLatency {
     /// Median.
     pub p50_ns: Vec<u64>,
-    /// 99 %.
+    /// 99th percentile.
     pub p99_ns: Vec<u64>,
     /// Largest.
     pub max_ns: Vec<u64>,
 }
 
 impl IntervalLatency {
-    /// Of the median, 99 % and largest of each interval, which are rounded.
+    /// Returns the latencies from the median, 99th percentile and largest of each interval, which
+    /// are rounded.
     pub fn of(intervals: impl Iterator<Item = [u64; 3]>) -> IntervalLatency {
         let mut all = IntervalLatency::default();
         for [p50_ns, p99_ns, max_ns] in intervals {
@@ -112,14 +111,15 @@ impl IntervalLatency {
     }
 }
 
-/// [`IntervalLatency`] in JSON: without the zeros that nanoseconds of three digits end with.
+/// JSON form of [`IntervalLatency`]: without the trailing zeros of nanoseconds that have three
+/// significant digits.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Stored {
     p50_us: Vec<Us>,
     p99_us: Vec<Us>,
     max_us: Vec<Us>,
-    // What reviews of earlier versions have instead.
+    // Keys of reviews of earlier versions.
     #[serde(skip_serializing)]
     p50_ns: Vec<u64>,
     #[serde(skip_serializing)]
@@ -128,7 +128,7 @@ struct Stored {
     max_ns: Vec<u64>,
 }
 
-/// Microseconds: a whole number where it is one.
+/// Microseconds: a whole number if it is one.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Us {
@@ -190,7 +190,7 @@ fn three_digits(value: u64) -> u64 {
 /// A drive's temperature at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TemperatureSample {
-    /// Since the start of the curve, s.
+    /// Time since the start of the curve, s.
     pub t_s: f64,
     /// °C.
     pub celsius: f64,

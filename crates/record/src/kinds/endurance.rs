@@ -4,35 +4,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::SeriesPoint;
 
-/// What was written, how fast, and the drive's health during it.
+/// The amount written, the speed, and the drive's health meanwhile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Endurance {
     /// The writes.
     pub load: SeriesPoint,
     /// Bytes of a whole round; the last may be shorter.
     pub round_bytes: u64,
-    /// The most that was allowed to be written, bytes; missing where only the drive could end
-    /// the test.
+    /// The most that was allowed to be written, bytes; missing if only the drive could end the
+    /// test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_bytes: Option<u64>,
-    /// What the drive is rated to be written in its life, bytes.
+    /// Rated amount written in the drive's life, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rated_bytes: Option<u64>,
     /// Years of its warranty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warranty_years: Option<u32>,
-    /// Why it ended.
+    /// Cause of the end.
     pub end: EnduranceEnd,
-    /// What the refused write was answered with, in the operating system's words.
+    /// Error of the refused write, in the operating system's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
     /// Bytes written in `rounds`.
     pub written_bytes: u64,
-    /// Bytes that interrupted rounds may have written in addition, at most; their results are
+    /// Maximum of bytes that interrupted rounds may have written in addition; their results are
     /// missing. They count against the budget.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub broken_off_bytes: u64,
-    /// Why nothing is known of the drive's health.
+    /// Reason why the drive's health is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_health: Option<String>,
     /// The drive's health before the first write.
@@ -40,20 +40,20 @@ pub struct Endurance {
     pub before: Option<Health>,
     /// The rounds in their order.
     pub rounds: Vec<EnduranceRound>,
-    /// What could be done with the drive afterwards; missing of a test under way.
+    /// State of the drive afterwards; missing for a test under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub afterwards: Option<Afterwards>,
 }
 
-/// Why a test of endurance ended.
+/// Cause of the end of a test of endurance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnduranceEnd {
     /// The drive refused a write.
     Refused,
-    /// What was allowed is written, and the drive takes writes as before.
+    /// The allowed amount is written, and the drive still accepts writes.
     Budget,
-    /// It goes on: the review was interrupted.
+    /// The test is not finished: the review was interrupted.
     #[default]
     Unfinished,
 }
@@ -61,21 +61,22 @@ pub enum EnduranceEnd {
 /// One round of writing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnduranceRound {
-    /// Bytes that the drive took.
+    /// Bytes that the drive accepted.
     pub written_bytes: u64,
-    /// So many rounds that were taken to be like the one before, and were not simulated: all
-    /// figures but bytes and health are of that one. Missing of a round that was measured.
+    /// Number of rounds that this entry stands for, which were treated as repetitions of the one
+    /// before and not simulated: all figures except bytes and health are of that one. Missing for a
+    /// measured round.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeats: u64,
     /// Bytes a second.
     pub bw_bytes_per_s: f64,
-    /// 99.9 % of the requests took no longer, ns; missing of reviews that did not keep it.
+    /// 99.9th percentile of the latencies, ns; missing in reviews without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_p99_9_ns: Option<u64>,
     /// The slowest request, ns.
     pub latency_max_ns: u64,
-    /// Bytes placed in flash for each that the host wrote, in this round; missing where the
-    /// drive does not tell.
+    /// Bytes placed in flash for each byte that the host wrote, in this round; missing if the drive
+    /// does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<f64>,
     /// The drive's health after the round.
@@ -84,19 +85,19 @@ pub struct EnduranceRound {
 }
 
 impl Endurance {
-    /// All rounds, those that were not simulated among them.
+    /// Number of all rounds, with those that were not simulated.
     pub fn rounds_done(&self) -> u64 {
         self.rounds.iter().map(EnduranceRound::count).sum()
     }
 
-    /// Of these, those that were taken to be like the one before.
+    /// Number of rounds that were treated as repetitions of the one before.
     pub fn rounds_repeated(&self) -> u64 {
         self.rounds.iter().map(|round| round.repeats).sum()
     }
 }
 
 impl EnduranceRound {
-    /// The rounds that it stands for.
+    /// Number of rounds that the entry stands for.
     pub fn count(&self) -> u64 {
         self.repeats.max(1)
     }
@@ -105,7 +106,7 @@ impl EnduranceRound {
 /// A drive's health at one instant, as far as the drive reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
-    /// Bytes that hosts have written in its life.
+    /// Bytes written by hosts in its life.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_written_bytes: Option<u64>,
     /// Bytes that were placed in flash in its life.
@@ -117,7 +118,7 @@ pub struct Health {
     /// Share of its spare blocks that is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spare_percent: Option<u64>,
-    /// Below it the drive warns.
+    /// Spare percentage below which the drive warns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spare_threshold_percent: Option<u64>,
     /// Whole hours with power in its life.
@@ -126,8 +127,7 @@ pub struct Health {
     /// Erase cycles of its blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erase_cycles: Option<EraseCycles>,
-    /// Blocks, or superblocks where the drive knows no smaller part, that it has taken out of
-    /// use.
+    /// Blocks that it has retired, or superblocks if the drive reports no smaller unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_blocks: Option<u64>,
     /// Programs that failed.
@@ -148,7 +148,7 @@ pub struct Health {
     /// °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_c: Option<i64>,
-    /// Whether it says that it takes no more writes.
+    /// True if it reports that it accepts no more writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
 }
@@ -156,23 +156,23 @@ pub struct Health {
 /// Erase cycles of a drive's blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EraseCycles {
-    /// The fewest.
+    /// Minimum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<u64>,
-    /// The mean.
+    /// Mean.
     pub mean: f64,
-    /// The most.
+    /// Maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u64>,
 }
 
-/// What could be done with a drive after the last round.
+/// State of a drive after the last round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Afterwards {
-    /// Whether one more write was refused; missing where none was tried.
+    /// True if one more write was refused; missing if none was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_refused: Option<bool>,
-    /// Bytes that could be read, of `asked_bytes`. What they hold is not compared.
+    /// Bytes that could be read, of `asked_bytes`. Their content is not compared.
     pub read_bytes: u64,
     /// Requested bytes: the whole capacity once, ascending, in requests of 128 KiB.
     pub asked_bytes: u64,
@@ -180,7 +180,8 @@ pub struct Afterwards {
     pub failed_reads: u64,
     /// Speed of the reads, bytes a second.
     pub bw_bytes_per_s: f64,
-    /// The drive's health after the reads; against the last round's it tells what reading took.
+    /// The drive's health after the reads; the difference from the last round's is the effect of
+    /// reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
 }

@@ -5,43 +5,43 @@ use serde::{Deserialize, Serialize};
 /// One operation on one set of files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileWork {
-    /// What was done.
+    /// The operation.
     pub op: FileOp,
     /// Name of the set: `iso`, `program`, `work`.
     pub set: String,
     /// Bytes of its files.
     pub set_bytes: u64,
-    /// The set was made smaller than the edition asks, to fit the target twice.
+    /// True if the set was made smaller than in the edition, to fit the target twice.
     pub scaled: bool,
     /// Files of the set.
     pub files: u64,
     /// Directories of the set.
     pub directories: u64,
-    /// From the first request until everything was durable, s.
+    /// Time from the first request until everything was durable, s.
     pub duration_s: f64,
-    /// Of a repeated test, that of each repetition, of which `duration_s` is the mean.
+    /// Durations of the repetitions of a repeated test, of which `duration_s` is the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_duration_s: Vec<f64>,
-    /// Bytes of the set over that time, per second.
+    /// Bytes of the set divided by that time, per second.
     pub bw_bytes_per_s: f64,
-    /// Of a repeated test, that of each repetition, of which `bw_bytes_per_s` is the mean.
+    /// Bandwidths of the repetitions of a repeated test, of which `bw_bytes_per_s` is the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_bw_bytes_per_s: Vec<f64>,
-    /// What reached the drive, where that is known.
+    /// Requests that reached the drive, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<FileRequests>,
 }
 
-/// What is done with a set of files.
+/// Operation on a set of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileOp {
     /// Copied within the drive, directory by directory.
     #[default]
     Copy,
-    /// Put into one archive.
+    /// Packed into one archive.
     Archive,
-    /// Taken out of one archive.
+    /// Extracted from one archive.
     Unarchive,
 }
 
@@ -56,16 +56,16 @@ impl FileOp {
     }
 }
 
-/// The requests of an operation on files, those of the file system's own among them.
+/// The requests of an operation on files, with those of the file system itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRequests {
     /// Reads.
     pub reads: u64,
-    /// Bytes of them.
+    /// Bytes read.
     pub read_bytes: u64,
     /// Writes.
     pub writes: u64,
-    /// Bytes of them.
+    /// Bytes written.
     pub written_bytes: u64,
     /// Flushes.
     pub flushes: u64,

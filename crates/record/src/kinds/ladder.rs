@@ -1,21 +1,21 @@
-//! What a drive recovers in the rests of a recovery ladder.
+//! Recovery of a drive in the rests of a recovery ladder.
 
 use serde::{Deserialize, Serialize};
 
-/// One rest of a recovery ladder, and what the drive recovered in it.
+/// One rest of a recovery ladder, and the drive's recovery in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rung {
     /// Name of its curve in the test's `series`.
     pub name: String,
-    /// How long the target rested, s.
+    /// Duration of the rest, s.
     pub idle_s: f64,
-    /// Whether its whole capacity was given TRIM before the rest.
+    /// True if TRIM of the whole capacity preceded the rest.
     pub trim: bool,
-    /// Where the curve after the rest starts, IOPS: the median of its first five samples.
+    /// Start of the curve after the rest, IOPS: the median of its first five samples.
     pub iops_start: f64,
-    /// Bytes written before the curve fell below the geometric mean of its start and of
-    /// the end level of the fresh curve; 0 when nothing was recovered.
+    /// Bytes written before the curve fell below the geometric mean of its start and of the end
+    /// level of the fresh curve; 0 if nothing was recovered.
     pub recovered_bytes: u64,
-    /// Whether it fell below; if not, `recovered_bytes` is all that was written.
+    /// True if it fell below; otherwise `recovered_bytes` is all that was written.
     pub fell: bool,
 }

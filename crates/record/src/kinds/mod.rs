@@ -1,4 +1,4 @@
-//! The kinds of test: the one list of them, and the results of each.
+//! The kinds of test: the only list of them, and the results of each.
 
 pub mod benchmark;
 pub mod curve;
@@ -25,7 +25,7 @@ use rounds::Rounds;
 use sync::SyncPoint;
 use traces::TraceResult;
 
-/// Hands the list of kinds to a macro, `table`, as lines of `module, key, Variant;`: the name of
+/// Passes the list of kinds to a macro, `table`, as lines of `module, key, Variant;`: the name of
 /// the kind's file in `src/kinds` of `record`, `method`, `analysis` and `report`, its key in an
 /// edition's file, and the name of its variant in `method`.
 ///
@@ -58,23 +58,23 @@ macro_rules! kinds {
     };
 }
 
-/// The result of one test. The field of its kind is filled; none where the target cannot do the
-/// test, as `warnings` says.
+/// The result of one test. The field of its kind is filled; none is if the target cannot run the
+/// test, as stated in `warnings`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestResult {
     /// `sequential`, `sequential-depth`, `random`, `depth-scaling`, `block-scaling`,
     /// `mixed-sequential`, `mixed-random`, `degradation`, `recovery`, `linear-fill`,
     /// `trim-response`, `crystaldiskmark`, `desktop-traces` …
     pub id: String,
-    /// For people.
+    /// Title for people.
     pub title: String,
-    /// What was done, in a sentence.
+    /// Description of the test, in a sentence.
     pub method: String,
     /// Measured points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<Vec<Point>>,
-    /// Points of the edition's test that were not requested and are not in `points`: what
-    /// follows from the whole test does not follow from this.
+    /// Number of points of the edition's test that were not requested and are not in `points`:
+    /// conclusions from the whole test do not apply to this part.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out_points: u32,
     /// Measured curves.
@@ -89,14 +89,14 @@ pub struct TestResult {
     /// Replayed traces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traces: Option<Vec<TraceResult>>,
-    /// Of a test of traces: all bytes read and written over all busy time.
+    /// Bytes read and written divided by busy time, over all traces of a test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overall_bw_bytes_per_s: Option<f64>,
     /// Measured work on files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileWork>>,
-    /// What the drive recovered in each rest of a recovery ladder; its curves are in `series`,
-    /// after the fresh one, in the same order.
+    /// Recovery of the drive in each rest of a recovery ladder; its curves are in `series`, after
+    /// the fresh one, in the same order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rungs: Option<Vec<Rung>>,
     /// Loads in rounds, until a state is steady or enough is written.
@@ -108,14 +108,15 @@ pub struct TestResult {
     /// Writing until the drive refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endurance: Option<Endurance>,
-    /// Of a repeated test, its key figures as each repetition measured them. Points are means then;
+    /// Key figures of a repeated test as measured in each repetition. Points are then means;
     /// everything else is of the first repetition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<RepeatedFigure>,
-    /// Among unfinished tests: it is this repetition's, counted from 1, and finished in it.
+    /// Number, from 1, of the repetition to which an unfinished test belongs, and in which it is
+    /// finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repetition: Option<u32>,
-    /// The steady states that the test started from, in the order in which they were made.
+    /// The steady states from which the test started, in the order in which they were reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady_starts: Vec<SteadyStart>,
     /// The fio job files as run, in order.
@@ -125,23 +126,23 @@ pub struct TestResult {
     pub warnings: Vec<String>,
 }
 
-/// A key figure as each repetition of its test measured it.
+/// A key figure as measured in each repetition of its test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RepeatedFigure {
-    /// What it is, within its test.
+    /// Its name within its test.
     pub name: String,
-    /// Of what: `iops`, `bytes_per_s`, `bytes` …
+    /// Unit: `iops`, `bytes_per_s`, `bytes` …
     pub unit: String,
     /// Its value in each repetition.
     pub values: Vec<f64>,
 }
 
-/// How a target was brought to a steady state before a test.
+/// Preparation of a target to a steady state before a test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SteadyStart {
     /// Id of the state.
     pub state: String,
-    /// The load, whose requests a second were tracked.
+    /// The load, of which requests a second were tracked.
     #[serde(with = "load::in_rounds")]
     pub load: Load,
     /// Length of a round, s.
@@ -150,14 +151,14 @@ pub struct SteadyStart {
     pub rounds: u32,
     /// Bytes written in them.
     pub written_bytes: u64,
-    /// Whether the last five of them are steady by SNIA's definition.
+    /// True if the last five rounds are steady by SNIA's definition.
     pub reached: bool,
     /// Mean over the last five rounds, requests a second.
     pub iops_mean: f64,
-    /// Greatest less least of the last five, as a share of their mean.
+    /// Difference of the maximum and the minimum of the last five, as a share of their mean.
     pub spread_share: f64,
-    /// What the least-squares line gains over the last five, as a share of their mean;
-    /// negative where it falls.
+    /// Rise of the least-squares line over the last five, as a share of their mean; negative if it
+    /// falls.
     pub drift_share: f64,
 }
 
@@ -168,7 +169,7 @@ fn is_zero(value: &u32) -> bool {
 /// A job file as run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobText {
-    /// What it measured, `read, 4 KiB, queue depth 8`.
+    /// Name of the measurement, `read, 4 KiB, queue depth 8`.
     pub name: String,
     /// The job file.
     pub text: String,

@@ -8,12 +8,12 @@ use crate::load::{Load, PointOp};
 /// One measured point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// The load; its keys stand among the point's own.
+    /// The load; its keys are among the point's own.
     #[serde(flatten)]
     pub load: Load,
-    /// Id of the edition's state that it started from. On a target that cannot be copied, the first
-    /// point of its test did, and the others found what those before them left. Missing in reviews
-    /// of older versions, and where no state was made.
+    /// Id of the edition's state from which it started. On a target that cannot be copied, only the
+    /// first point of its test started from it, and the others from the state that earlier points
+    /// left. Missing in reviews of older versions, and if no state was prepared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Requested time, s.
@@ -22,21 +22,21 @@ pub struct Point {
     pub iops: f64,
     /// Bytes a second, all threads and directions.
     pub bw_bytes_per_s: f64,
-    /// Time that the threads sending the requests spent on processors, user's and system's, over
-    /// the requests, ns; missing of simulated targets. What the kernel does in other threads and
-    /// most of what it does in interrupts is not in it.
+    /// Processor time, user and system, of the threads that send the requests, divided by the
+    /// number of requests, ns; missing for simulated targets. Work of the kernel in other threads,
+    /// and most of its work in interrupts, is not included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns_per_request: Option<f64>,
-    /// Completion latency of all requests (of a mixed point: of both directions).
+    /// Completion latency of all requests (of both directions for a mixed point).
     pub latency_ns: LatencySummary,
     /// The same as an HdrHistogram, ns: format V2, compressed, base64; missing in reviews of
     /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_histogram: Option<String>,
-    /// Of a repeated test, the requests a second of each repetition, of which `iops` is the mean.
+    /// Requests a second of the repetitions of a repeated test, of which `iops` is the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_iops: Vec<f64>,
-    /// Of a repeated test, the mean latency of each repetition, ns.
+    /// Mean latencies of the repetitions of a repeated test, ns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_latency_mean_ns: Vec<f64>,
     /// The two directions of a mixed point.
@@ -58,7 +58,7 @@ pub struct PointPart {
     pub op: PointOp,
     /// Requests a second.
     pub iops: f64,
-    /// Of a repeated test, the requests a second of each repetition, of which `iops` is the mean.
+    /// Requests a second of the repetitions of a repeated test, of which `iops` is the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_iops: Vec<f64>,
     /// Bytes a second.

@@ -5,31 +5,31 @@ use serde::{Deserialize, Serialize};
 use crate::latency::LatencySummary;
 use crate::load::SeriesPoint;
 
-/// Reads before and after a file is deleted. Times are relative to the deletion: to the
-/// first TRIM, or where none is given, to the instant at which it would have been.
+/// Reads before and after a file is deleted. Times are relative to the deletion: to the first TRIM
+/// or, without TRIM, to the instant at which it would have been sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// `with TRIM`, `without TRIM`.
     pub name: String,
     /// The reads.
     pub point: SeriesPoint,
-    /// The reads stay within so many bytes from the beginning of the target.
+    /// Region of the reads, in bytes from the beginning of the target.
     pub region_bytes: u64,
-    /// Size of the file, which lies behind that region, bytes.
+    /// Size of the file, which lies after that region, bytes.
     pub file_bytes: u64,
-    /// Bytes of a TRIM command; missing where no TRIM is given.
+    /// Bytes of a TRIM command; missing without TRIM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_bytes: Option<u64>,
-    /// How long the commands took together, s; missing where no TRIM is given.
+    /// Duration of all commands, s; missing without TRIM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trim_s: Option<f64>,
     /// Length of an interval, s.
     pub interval_s: f64,
     /// Intervals in the order of time, those before the deletion first.
     pub intervals: Vec<ResponseInterval>,
-    /// The slowest requests in the order of time: all there are, or as many as are kept.
+    /// The slowest requests in the order of time: all of them, or as many as are kept.
     pub slowest: Vec<SlowRequest>,
-    /// All requests.
+    /// Number of all requests.
     pub requests: u64,
     /// Requests a second before the deletion.
     pub reference_iops: f64,
@@ -40,7 +40,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// As [`Series::scaled_back`](super::curve::Series::scaled_back).
+    /// Converts the response as [`Series::scaled_back`](super::curve::Series::scaled_back) does.
     pub fn scaled_back(mut self, by: u32) -> Response {
         let (times, factor) = (u64::from(by), f64::from(by));
         self.region_bytes *= times;
@@ -64,9 +64,9 @@ pub struct ResponseInterval {
     pub t_s: f64,
     /// Requests a second.
     pub iops: f64,
-    /// Median latency, ns; 0 where no request was completed, as of the other two.
+    /// Median latency, ns; 0 if no request was completed, as for the other two.
     pub p50_ns: u64,
-    /// 99 %, ns.
+    /// 99th percentile, ns.
     pub p99_ns: u64,
     /// Largest, ns.
     pub max_ns: u64,

@@ -4,26 +4,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::{self, Load};
 
-/// Loads that were measured one after the other, round after round.
+/// Loads measured one after the other, round after round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rounds {
     /// The loads of a round, in their order.
     #[serde(with = "load::list_in_rounds")]
     pub loads: Vec<Load>,
-    /// Index in `loads` of the one that was tracked.
+    /// Index in `loads` of the tracked load.
     pub tracked: usize,
-    /// Which figure of it.
+    /// Tracked figure of that load.
     pub figure: Tracked,
-    /// Time a load in each round, s.
+    /// Time of a load in each round, s.
     pub load_s: f64,
-    /// Whether the rounds were to end with a steady state; if not, with so much written.
+    /// True if the rounds were to end with a steady state; otherwise after a written amount.
     pub steady_sought: bool,
-    /// Number, from 1, of the first of the five rounds that were found steady.
+    /// Number, from 1, of the first of the five rounds that were steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady_from_round: Option<u32>,
     /// Bytes written in all rounds.
     pub written_bytes: u64,
-    /// By round, by load.
+    /// Figures by round, and then by load.
     pub rounds: Vec<Vec<RoundFigures>>,
 }
 
@@ -52,7 +52,7 @@ pub enum Tracked {
     LatencyMean,
 }
 
-/// What a load reached in a round.
+/// Figures of a load in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundFigures {
     /// Requests a second, all threads and directions.

@@ -1,4 +1,4 @@
-//! Writes that must be durable, as those of a database: how often they are, and how long it takes.
+//! Writes that must be durable, such as those of a database: their rate and latency.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,10 @@ use crate::load::{Load, PointOp, size_text};
 pub struct SyncPoint {
     /// Requested time, s.
     pub duration_s: f64,
-    /// The requests that ran at the same time: those that the point is about, and those beside
-    /// them, if any.
+    /// The requests that ran at the same time: first the stream that the point measures, then those
+    /// beside it, if any.
     pub streams: Vec<SyncStream>,
-    /// Length of an interval, s; missing where the point was measured in one.
+    /// Length of an interval, s; missing if the point was measured in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_s: Option<f64>,
     /// The first stream, interval by interval.
@@ -21,40 +21,40 @@ pub struct SyncPoint {
     pub intervals: Vec<SyncInterval>,
 }
 
-/// Threads that do the same, each with one request outstanding.
+/// Threads with the same load, each with one request outstanding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SyncStream {
-    /// The load; its keys stand among the stream's own.
+    /// The load; its keys are among the stream's own.
     #[serde(flatten)]
     pub load: Load,
-    /// How its writes become durable; its keys stand among the stream's own.
+    /// Durability of its writes; its keys are among the stream's own.
     #[serde(flatten)]
     pub durability: Durability,
     /// Requests a second, reads and writes of all threads.
     pub iops: f64,
     /// Writes a second, all threads.
     pub writes_per_s: f64,
-    /// Of a repeated test, that of each repetition, of which `writes_per_s` is the mean.
+    /// Writes a second of the repetitions of a repeated test, of which `writes_per_s` is the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_writes_per_s: Vec<f64>,
-    /// Times a second that data became durable, all threads: writes with `O_DSYNC`, or flushes.
+    /// Commits a second, all threads: writes with `O_DSYNC`, or flushes.
     pub commits_per_s: f64,
     /// Bytes a second, reads and writes of all threads.
     pub bw_bytes_per_s: f64,
-    /// Latency of the reads; missing where there are none.
+    /// Latency of the reads; missing if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_latency_ns: Option<LatencySummary>,
-    /// Latency of the writes; missing where there are none. With `O_DSYNC` it ends when the data
-    /// is durable.
+    /// Latency of the writes; missing if there are none. With `O_DSYNC` it ends when the data is
+    /// durable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_latency_ns: Option<LatencySummary>,
-    /// Latency of the flushes; missing where there are none.
+    /// Latency of the flushes; missing if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync_latency_ns: Option<LatencySummary>,
 }
 
 impl SyncStream {
-    /// For people: `random write, 4 KiB, 4 threads, O_DSYNC`.
+    /// Description for people: `random write, 4 KiB, 4 threads, O_DSYNC`.
     pub fn describe(load: &Load, durability: Durability) -> String {
         let what = match load.op {
             PointOp::Mixed => format!("{} % reads", load.read_percent),
@@ -72,8 +72,8 @@ impl SyncStream {
         )
     }
 
-    /// Latency of what makes data durable: of the flushes, or of the writes with `O_DSYNC`; `None`
-    /// where nothing does.
+    /// Latency of the commits: of the flushes, or of the writes with `O_DSYNC`; `None` if there are
+    /// none.
     pub fn commit_latency_ns(&self) -> Option<&LatencySummary> {
         match self.durability.sync {
             SyncMethod::None => None,
@@ -83,18 +83,18 @@ impl SyncStream {
     }
 }
 
-/// How writes become durable.
+/// Durability of writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Durability {
-    /// By what.
+    /// Method.
     pub sync: SyncMethod,
-    /// A flush follows so many writes of a thread; missing without flushes.
+    /// Number of writes of a thread before each flush; missing without flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<u32>,
 }
 
 impl Durability {
-    /// For people: `O_DSYNC`, `fsync after every 4 writes`.
+    /// Description for people: `O_DSYNC`, `fsync after every 4 writes`.
     pub fn words(&self) -> String {
         let name = self.sync.words();
         match self.every {
@@ -105,14 +105,14 @@ impl Durability {
     }
 }
 
-/// What makes a write durable.
+/// Method that makes a write durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SyncMethod {
-    /// Nothing: the drive may keep it in its write cache.
+    /// None: the drive may keep the data in its write cache.
     #[default]
     None,
-    /// The file is opened with `O_DSYNC`: the write itself.
+    /// The write itself, to a file opened with `O_DSYNC`.
     Dsync,
     /// `fsync`.
     Fsync,
@@ -121,7 +121,7 @@ pub enum SyncMethod {
 }
 
 impl SyncMethod {
-    /// For people.
+    /// Name for people.
     pub fn words(self) -> &'static str {
         match self {
             SyncMethod::None => "not synced",
@@ -131,7 +131,7 @@ impl SyncMethod {
         }
     }
 
-    /// Whether it is a call of its own, after writes.
+    /// True if it is a separate call after writes.
     pub fn flushes(self) -> bool {
         matches!(self, SyncMethod::Fsync | SyncMethod::Fdatasync)
     }
@@ -140,17 +140,17 @@ impl SyncMethod {
 /// One interval of a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SyncInterval {
-    /// End of the interval, since the first began, without the time between intervals, s.
+    /// End of the interval since the first began, without the time between intervals, s.
     pub t_s: f64,
-    /// As [`SyncStream::writes_per_s`].
+    /// See [`SyncStream::writes_per_s`].
     pub writes_per_s: f64,
-    /// 99.9 % of the reads, ns; missing where there are none.
+    /// 99.9th percentile of the reads, ns; missing if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_p99_9_ns: Option<u64>,
-    /// The slowest read, ns; missing where there are none.
+    /// The slowest read, ns; missing if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_max_ns: Option<u64>,
-    /// 99.9 % of what makes data durable, ns; of writes that are not synced, of these.
+    /// 99.9th percentile of the commits, ns; of the writes if they are not synced.
     pub write_p99_9_ns: u64,
     /// The slowest of them, ns.
     pub write_max_ns: u64,

@@ -9,17 +9,17 @@ use crate::latency::LatencySummary;
 pub struct TraceResult {
     /// Name of the profile, or the file.
     pub name: String,
-    /// For people.
+    /// Title for people.
     pub title: String,
-    /// Where its requests come from.
+    /// Origin of its requests.
     pub origin: TraceOrigin,
-    /// How its requests were issued.
+    /// Times at which its requests were issued.
     pub timing: TraceTiming,
-    /// Most requests outstanding.
+    /// Maximum of outstanding requests.
     pub queue_depth: u32,
-    /// Of a shortened run, the share of the trace that was replayed, from its beginning, 0 to 1:
-    /// of its time, or of its requests where times do not matter. All figures are of this part.
-    /// Missing where the whole trace was replayed.
+    /// Share of the trace, from its beginning, that a shortened run replayed, 0 to 1: of its time,
+    /// or of its requests if times do not matter. All figures are of this part. Missing if the
+    /// whole trace was replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed_share: Option<f64>,
     /// Requests of all kinds.
@@ -30,63 +30,63 @@ pub struct TraceResult {
     pub written_bytes: u64,
     /// Time with at least one request outstanding, s.
     pub busy_s: f64,
-    /// Of a repeated test, that of each repetition, of which `busy_s` is the mean.
+    /// Busy times of the repetitions of a repeated test, of which `busy_s` is the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_busy_s: Vec<f64>,
-    /// From the beginning to the last completion, s.
+    /// Time from the beginning to the last completion, s.
     pub elapsed_s: f64,
-    /// Of a repeated test, that of each repetition, of which `elapsed_s` is the mean.
+    /// Times of the repetitions of a repeated test, of which `elapsed_s` is the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_elapsed_s: Vec<f64>,
-    /// Bytes read and written over busy time, a second.
+    /// Bytes read and written divided by busy time, per second.
     pub bw_bytes_per_s: f64,
-    /// Of a repeated test, that of each repetition, of which `bw_bytes_per_s` is the mean.
+    /// Bandwidths of the repetitions of a repeated test, of which `bw_bytes_per_s` is the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_bw_bytes_per_s: Vec<f64>,
-    /// Requests over busy time, a second.
+    /// Requests divided by busy time, per second.
     pub iops: f64,
     /// Requests that were moved or widened to fit the target.
     pub moved_requests: u64,
-    /// Latency of the reads; missing where there are none.
+    /// Latency of the reads; missing if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_latency_ns: Option<LatencySummary>,
-    /// Latency of the writes; missing where there are none.
+    /// Latency of the writes; missing if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_latency_ns: Option<LatencySummary>,
-    /// Pages placed in flash for each page that was written, during the replay; missing
-    /// where that is not known.
+    /// Pages placed in flash for each page that was written, during the replay; missing if it is
+    /// not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<f64>,
-    /// Of a repeated test, that of each repetition, of which `write_amplification` is the mean.
+    /// Figures of the repetitions of a repeated test, of which `write_amplification` is the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_write_amplification: Vec<f64>,
-    /// Limits of the figures, shown wherever they appear.
+    /// Limits of the figures, printed wherever they appear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
 }
 
-/// Where the requests of a trace come from.
+/// Origin of the requests of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceOrigin {
     /// Drawn from a profile whose totals are published.
     PublishedTotals,
-    /// Drawn from a profile all of which is assumed.
+    /// Drawn from a profile that is entirely assumed.
     Assumed,
     /// Recorded on a computer.
     Captured,
 }
 
-/// How the requests of a trace were issued.
+/// Times at which the requests of a trace were issued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceTiming {
-    /// Each at its time.
+    /// Each request is issued at its time.
     #[default]
     Original,
-    /// Each at its time, without the time in which nothing was outstanding.
+    /// Each request is issued at its time, less the time in which nothing was outstanding.
     Busy,
-    /// As soon as there was room.
+    /// Each request is issued as soon as fewer than the maximum are outstanding.
     Fast,
 }
 
@@ -101,7 +101,7 @@ impl TraceTiming {
     }
 }
 
-/// The bandwidth of several traces together, bytes a second: all of their bytes over all of
+/// The bandwidth of several traces together, bytes a second: all of their bytes divided by all of
 /// their busy time. `None` without busy time.
 pub fn overall_bw(traces: &[TraceResult]) -> Option<f64> {
     let bytes: u64 = traces.iter().map(|t| t.read_bytes + t.written_bytes).sum();

@@ -1,4 +1,4 @@
-//! Work on files on a simulated drive: by the model of a file system, in virtual time.
+//! Work on files on a simulated drive: through the model of a file system, in virtual time.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use stend_load::target::TargetError;
 use stend_load::target::{FilesJob, FilesOutcome, directories};
 
 impl SimulatedTarget {
-    /// Does the job: see [`stend_load::files`].
+    /// Performs the job: see [`stend_load::files`].
     pub(super) fn run_files_job(
         &mut self,
         job: &FilesJob<'_>,

@@ -1,4 +1,4 @@
-//! Ends what a simulated drive does before its time, at the wish of another thread.
+//! Early end of a simulated drive's operation, requested by another thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,19 +13,19 @@ use stend_load::{JobFile, RunError, RunOptions, RunResult};
 use super::SimulatedTarget;
 use stend_load::target::TargetError;
 
-/// Virtual time between two looks at the flag. Drives serve some hundred to some ten thousand
-/// requests in it, which takes a processor less than 50 ms; a look costs as much as a request.
+/// Virtual time between two checks of the flag. Drives serve some hundred to some ten thousand
+/// requests in it, which takes a processor less than 50 ms; a check costs as much as a request.
 const EVERY: Nanos = Nanos::from_millis(100);
 
 impl SimulatedTarget {
-    /// Has jobs, replays and rests end early once `flag` is set: nothing more is issued, what is
-    /// in flight completes, and the call returns [`TargetError::Interrupted`]. The drive can be
-    /// used further. `None` for no such flag; copies have the same.
+    /// Sets the flag that ends jobs, replays and rests early: nothing more is issued, requests in
+    /// flight complete, and the call returns [`TargetError::Interrupted`]. The drive remains
+    /// usable. `None` for no flag; copies share it.
     pub fn set_interrupt(&mut self, flag: Option<Arc<AtomicBool>>) {
         self.interrupt = flag;
     }
 
-    /// An error once the flag is set.
+    /// Returns an error once the flag is set.
     pub(super) fn check_interrupt(&self) -> Result<(), TargetError> {
         match &self.interrupt {
             Some(flag) if is_set(flag) => Err(TargetError::Interrupted),
@@ -54,7 +54,7 @@ pub(super) fn run(
         None => Flow::GoOn,
     };
     let every = match options.progress {
-        // When it is asked may decide when the job ends.
+        // The instants of the calls may decide when the job ends.
         Some(_) => options.progress_every,
         None => EVERY,
     };
@@ -72,7 +72,7 @@ pub(super) fn rest(drive: &mut SimDrive, limit: SimTime, flag: Option<&AtomicBoo
         let until = match flag {
             None => limit,
             Some(flag) if is_set(flag) => return,
-            // Long spans in which nothing happens are passed at once.
+            // Long spans in which nothing happens are skipped at once.
             Some(_) => limit.min(drive.next_event_at().max(drive.now() + EVERY)),
         };
         let completion = drive.advance(until);
@@ -83,7 +83,7 @@ pub(super) fn rest(drive: &mut SimDrive, limit: SimTime, flag: Option<&AtomicBoo
     }
 }
 
-/// A trace that ends once the flag is set.
+/// Trace that ends once the flag is set.
 pub(super) struct Interruptible<'a> {
     pub trace: &'a dyn Trace,
     pub flag: &'a AtomicBool,

@@ -11,25 +11,26 @@ use stend_load::trace::{ReplayOptions, Replayed, Requests, Trace, replay};
 use super::{SimulatedTarget, interrupt};
 use stend_load::target::TargetError;
 
-/// The result of a stream of requests.
+/// Result of a stream of requests.
 #[derive(Clone, Debug, Default)]
 pub struct Streamed {
-    /// What was done and how long it took.
+    /// Requests replayed and the time taken.
     pub replayed: Replayed,
-    /// Latency of each request in the order of the stream, from issue to completion, ns; empty
-    /// where that was not asked for.
+    /// Latency of each request in the order of the stream, from issue to completion, ns; empty if
+    /// it was not requested.
     pub latencies_ns: Vec<u64>,
-    /// Pages placed in flash for each page written; `None` where nothing was written.
+    /// Pages placed in flash for each page written; `None` if nothing was written.
     pub write_amplification: Option<f64>,
 }
 
 impl SimulatedTarget {
-    /// Replays requests that can be read only once: those before one that is wrong, or that fails,
-    /// are done. `name` is theirs in messages. With `each`, the latency of each is kept.
+    /// Replays requests that can be read only once: the requests before one that is wrong or fails
+    /// are performed. `name` is their name in messages. With `each`, the latency of each request is
+    /// kept.
     ///
     /// # Errors
-    /// [`TargetError::Input`] for a request that is wrong or does not fit,
-    /// [`TargetError::Failed`] when one fails, [`TargetError::Interrupted`].
+    /// [`TargetError::Input`] for a request that is wrong or does not fit, [`TargetError::Failed`]
+    /// if one fails, [`TargetError::Interrupted`].
     pub fn replay_stream(
         &mut self,
         name: &str,
@@ -95,10 +96,10 @@ impl Trace for Stream<'_> {
     }
 }
 
-/// A drive whose requests are timed one by one.
+/// Drive that times its requests one by one.
 struct Timed<'a> {
     drive: &'a mut SimDrive,
-    /// By tag: when it was issued, and its number.
+    /// Instant of issue and number of each request, by tag.
     outstanding: Vec<(SimTime, usize)>,
     latencies_ns: &'a mut Vec<u64>,
 }

@@ -1,8 +1,9 @@
-//! An SLC cache that holds what is written last: what dies in it is never written to TLC.
+//! SLC cache that holds the most recent writes: data that is overwritten in it is never written to
+//! TLC.
 //!
-//! The drive is the SanDisk Ultra II 240 GB as shipped. Of data that is overwritten at random, the
-//! more dies before it is folded, the smaller the region is; folding copies word lines, so that of
-//! small requests dead data goes along with live.
+//! The drive is the SanDisk Ultra II 240 GB as shipped. If data is overwritten at random, the
+//! smaller the region is, the more of it is overwritten before it is folded; folding copies word
+//! lines, so that with small requests stale data is copied along with valid data.
 
 use std::sync::OnceLock;
 use std::thread;
@@ -17,12 +18,12 @@ use crate::page::Case;
 use crate::small::shipped;
 use crate::svg::{Axis, Chart, Form, Scale, Series, digits};
 
-/// What the maker claims of typical client loads (AnandTech 8520).
+/// Value that the maker states for typical client loads (AnandTech 8520).
 const VENDOR: f64 = 0.8;
 const GB: u64 = 1_000_000_000;
-/// Sizes of a region that is overwritten again and again, GB.
+/// Sizes of a region that is overwritten repeatedly, GB.
 const REGIONS: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
-/// Pages of a request: 16 KiB and 64 KiB.
+/// Pages per request: 16 KiB and 64 KiB.
 const SMALL: u64 = 4;
 const LARGE: u64 = 16;
 /// Every shipped profile of a desktop.
@@ -60,8 +61,8 @@ fn drive(has_cache: bool) -> SimDrive {
     drive
 }
 
-/// Bytes to TLC for each byte of the host, of requests of `pages` at random in the first `gb`, in
-/// bursts of half a gigabyte with pauses, once that has gone on for some gigabytes.
+/// Bytes written to TLC per byte of the host, for random requests of `pages` in the first `gb`, in
+/// bursts of half a gigabyte with pauses, measured after some gigabytes.
 fn overwriting(mut drive: SimDrive, gb: f64, pages: u64) -> f64 {
     let bytes = (gb * GB as f64) as u64;
     let mut next = random(bytes / PAGE_BYTES, pages, "overwriting");
@@ -80,7 +81,7 @@ fn overwriting(mut drive: SimDrive, gb: f64, pages: u64) -> f64 {
     native_for_each_byte(&drive, &before, 3)
 }
 
-/// The same of 16 GB in ascending order, over as much that was written before.
+/// Same ratio for 16 GB in ascending order, written over the same amount of older data.
 fn overwriting_in_order(mut drive: SimDrive) -> f64 {
     fill(&mut drive, 16 * GB);
     rest(&mut drive, 600);
@@ -96,7 +97,7 @@ pub fn traces() -> impl Iterator<Item = Box<dyn Trace>> {
     profiles.into_iter().map(trace)
 }
 
-/// The same of a second pass over all traces, ten minutes after the first.
+/// Same ratio for a second pass over all traces, ten minutes after the first.
 fn of_traces(mut drive: SimDrive) -> f64 {
     let mut before = drive.counters();
     for _ in 0..2 {
@@ -109,7 +110,7 @@ fn of_traces(mut drive: SimDrive) -> f64 {
     native_for_each_byte(&drive, &before, 3)
 }
 
-/// Writes of one pass over all traces.
+/// Returns the writes of one pass over all traces.
 fn writes() -> impl Iterator<Item = TraceRequest> {
     let requests = traces().flat_map(|trace| {
         let all = trace.requests().expect("it is sound");
@@ -119,7 +120,8 @@ fn writes() -> impl Iterator<Item = TraceRequest> {
     requests.filter(|request| request.op == Op::Write)
 }
 
-/// The writes of two such passes, one after another, to places that were never written.
+/// Same ratio for the writes of two such passes, one after another, to places that were never
+/// written.
 fn of_traces_to_new_places(mut drive: SimDrive) -> f64 {
     let mut at = 0;
     let mut before = drive.counters();
@@ -151,7 +153,7 @@ fn measured() -> &'static Measured {
         };
         let pass: u64 = TRACES.iter().map(|name| written(name)).sum();
         let photoshop = written("photoshop-heavy") + written("photoshop-light");
-        // The tests of a case wait for each other: so it takes two threads itself.
+        // The tests of a case wait for each other, so it takes two threads itself.
         thread::scope(|scope| {
             let own = with.clone();
             let small = scope.spawn(move || curve(own, SMALL));
@@ -225,16 +227,17 @@ pub fn case() -> Case {
 fn what_dies_in_the_cache_is_not_written_to_tlc() {
     let m = measured();
     for curve in [&m.small, &m.large] {
-        // The smaller the region, the more dies before it is folded; a large one keeps nearly all.
+        // The smaller the region, the more is overwritten before it is folded; a large one keeps
+        // nearly all.
         assert!(
             curve.windows(2).all(|two| two[0].1 < two[1].1 + 0.03),
             "{curve:?}"
         );
-        // Parity of dead stripes alone would be a sixth of all that leaves the cache.
+        // Parity of stale stripes alone would be a sixth of everything that leaves the cache.
         assert!(curve[0].1 < 0.05 && curve[1].1 < VENDOR, "{curve:?}");
         assert!(curve[4].1 > 1.1, "{curve:?}");
     }
-    // Small requests leave more word lines with something alive.
+    // Small requests leave more word lines with some valid data.
     let pairs = m.small.iter().zip(&m.large);
     assert!(pairs.clone().all(|(small, large)| small.1 > large.1 - 0.02));
     assert!(m.small[2].1 > 1.2 * m.large[2].1);
@@ -244,7 +247,7 @@ fn what_dies_in_the_cache_is_not_written_to_tlc() {
 #[test]
 fn all_is_written_to_tlc_without_the_cache_or_without_overwriting() {
     let m = measured();
-    // One byte of parity for five; stripes end with the rows of the dies.
+    // One byte of parity for five of data; stripes end with the rows of the dies.
     let all = [m.sequential, m.traces_to_new_places, m.traces_without_cache];
     assert!(all.iter().all(|&wa| wa > 1.15), "{all:?}");
 }

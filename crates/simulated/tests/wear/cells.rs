@@ -1,4 +1,4 @@
-//! TLC against MLC: the same flash capacity and load, cells that bear fewer erases.
+//! Comparison of TLC with MLC: the same flash capacity and load, cells that endure fewer erases.
 
 use std::sync::OnceLock;
 use std::thread;
@@ -13,9 +13,9 @@ use crate::page::Case;
 use crate::small::{LIFE_PART, shipped, small};
 use crate::svg::{Axis, Chart, Form, Scale, Series, digits};
 
-/// Of the flash, percent.
+/// User capacity as percent of the flash.
 const USER_PERCENT: u64 = 87;
-/// TLC and MLC of two generations.
+/// Drives with TLC and MLC of two generations.
 const PAIRS: [[&str; 2]; 2] = [
     ["sandisk-ultra-ii-240gb", "sandisk-extreme-pro-240gb"],
     ["samsung-850-evo-250gb", "samsung-850-pro-256gb"],
@@ -24,20 +24,21 @@ const GENERATIONS: [&str; 2] = ["SanDisk 19 nm", "Samsung 32 layers"];
 
 struct Cells {
     write_amplification: f64,
-    /// Capacities written until the end.
+    /// Number of capacities written until the end.
     written: f64,
-    /// By their rated cycles.
+    /// Number of capacities written, according to the rated cycles.
     rated: f64,
-    /// Mean of what blocks bear.
+    /// Mean number of cycles that blocks endure.
     cycles: u32,
     spread_percent: u32,
 }
 
-/// Drives whose blocks bear more and fewer cycles by chance: which are the weakest makes a tenth.
+/// Number of drives. Their blocks endure more or fewer cycles by chance, which changes the result
+/// by a tenth.
 const DRIVES: u64 = 2;
 
-/// Capacities that the host writes at random until a drive is worn out, in the mean, and the write
-/// amplification.
+/// Mean number of capacities that the host writes at random until a drive is worn out, and the
+/// write amplification.
 fn life(spec: &Spec) -> (f64, f64) {
     let [mut host, mut nand] = [0, 0];
     for seed in 0..DRIVES {
@@ -78,7 +79,7 @@ fn cells(name: &str) -> Cells {
 fn measured() -> &'static [[Cells; 2]; 2] {
     static MEASURED: OnceLock<[[Cells; 2]; 2]> = OnceLock::new();
     let [one, other] = PAIRS;
-    // The tests of a case wait for each other: so it takes two threads itself.
+    // The tests of a case wait for each other, so it takes two threads itself.
     MEASURED.get_or_init(|| {
         thread::scope(|scope| {
             let one = scope.spawn(move || one.map(cells));

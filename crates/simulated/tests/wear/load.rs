@@ -1,14 +1,14 @@
-//! Loads on a simulated drive, and what it did of them.
+//! Loads on a simulated drive, and the flash writes that they cause.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
 use stend_drive::{Counters, SimDrive};
 use stend_model::spec::PAGE_BYTES;
 
-/// Requests outstanding.
+/// Number of requests outstanding.
 const DEPTH: u64 = 16;
 
-/// Sends `count` requests of so many pages to the pages that `next` tells, or fewer, once `each`
-/// has answered false to one that has ended.
+/// Sends `count` requests of `pages` pages to the pages that `next` returns, or fewer, once `each`
+/// has returned false for one that has ended.
 fn send(
     drive: &mut SimDrive,
     (op, pages, count): (Op, u64, u64),
@@ -39,7 +39,8 @@ fn send(
     }
 }
 
-/// Runs `count` requests of `pages` pages; the time taken and the requests that failed.
+/// Runs `count` requests of `pages` pages; returns the time taken and the number of failed
+/// requests.
 pub fn run(drive: &mut SimDrive, job: (Op, u64, u64), next: impl FnMut() -> u64) -> (Nanos, u64) {
     let (start, mut failed) = (drive.now(), 0);
     send(drive, job, next, |done| {
@@ -55,7 +56,7 @@ pub fn write_to_the_end(drive: &mut SimDrive, pages: u64, next: impl FnMut() -> 
     send(drive, job, next, |done| done.status == Status::Ok);
 }
 
-/// Pages in ascending order, by requests of `pages`, from `first` on.
+/// Returns pages in ascending order, for requests of `pages`, from `first` on.
 pub fn ascending(first: u64, pages: u64) -> impl FnMut() -> u64 {
     let mut at = first;
     move || {
@@ -64,7 +65,8 @@ pub fn ascending(first: u64, pages: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// Pages in ascending order below `all`, by requests of `pages`, again and again.
+/// Returns pages in ascending order below `all`, for requests of `pages`, starting again at the
+/// end.
 pub fn around(all: u64, pages: u64) -> impl FnMut() -> u64 {
     let mut at = 0;
     move || {
@@ -74,7 +76,7 @@ pub fn around(all: u64, pages: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// Pages drawn at random below `all`, where requests of `pages` may begin.
+/// Returns random pages below `all` at which requests of `pages` may begin.
 pub fn random(all: u64, pages: u64, stream: &str) -> impl FnMut() -> u64 + use<> {
     let mut rng = Rng::stream(1, stream);
     move || rng.below(all / pages) * pages
@@ -93,8 +95,8 @@ pub fn rest(drive: &mut SimDrive, seconds: u64) {
     assert!(drive.advance(limit).is_none());
 }
 
-/// Bytes programmed in the native mode for each byte of the host, by the work since `before`:
-/// what is copied on chip and what comes over the channel, with its parity.
+/// Bytes programmed in the native mode per byte of the host, by the work since `before`: on-chip
+/// copies and data that comes over the channel, with its parity.
 pub fn native_for_each_byte(drive: &SimDrive, before: &Counters, bits_a_cell: u64) -> f64 {
     let now = drive.counters();
     let mp_pages =

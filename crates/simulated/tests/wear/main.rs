@@ -1,6 +1,6 @@
-//! Wear and the safety of data: what each mechanism does, and that it is gone without the
+//! Wear and the safety of data: the effect of each mechanism, and its absence without the
 //! mechanism. The pictures and figures of `docs/wear.md` are drawn from the same runs:
-//! `STEND_BLESS=1 cargo test -p stend-simulated --test wear page` writes them anew.
+//! `STEND_BLESS=1 cargo test -p stend-simulated --test wear page` rewrites them.
 
 #![allow(missing_docs)]
 

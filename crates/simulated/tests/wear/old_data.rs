@@ -1,5 +1,5 @@
-//! Old data of the Samsung 840 EVO: cells that lose charge, so that each page is sensed again and
-//! again, until the data is rewritten.
+//! Old data of the Samsung 840 EVO: cells that lose charge, so that each page is sensed repeatedly
+//! until the data is rewritten.
 
 use std::sync::OnceLock;
 use std::thread;
@@ -15,18 +15,18 @@ use crate::svg::{Axis, Chart, Form, Scale, Series, digits};
 
 const MONTH: u64 = 30 * 86_400;
 const MONTHS: [u64; 10] = [0, 1, 2, 3, 4, 6, 8, 10, 12, 18];
-/// What was published of it, MB/s.
+/// Published speeds, MB/s.
 const PUBLISHED: [f64; 2] = [50.0, 100.0];
-/// RBER above which the drives that refresh do so, in parts of 10^12, as of drives with MLC.
+/// RBER above which the refreshing drives refresh, in parts of 10^12, as for drives with MLC.
 const REFRESH: Rber = Rber(2_500_000_000);
 const DATA: u64 = 2 << 30;
 const READ: u64 = 512 << 20;
 
 #[derive(Clone, Copy)]
 struct Speed {
-    /// MB/s of a drive that was without power so long.
+    /// Speed after the time without power, MB/s.
     old: f64,
-    /// After it has rested for an hour with power.
+    /// Speed after an hour of rest with power, MB/s.
     rested: f64,
 }
 
@@ -36,7 +36,7 @@ struct Measured {
     lasting: Vec<Speed>,
 }
 
-/// Reads in order, MB/s.
+/// Reads in order; returns the speed, MB/s.
 fn reads(drive: &mut SimDrive) -> f64 {
     const REQUEST: u64 = 128 << 10;
     let (time, failed) = run(drive, (Op::Read, 32, READ / REQUEST), ascending(0, 32));
@@ -44,7 +44,7 @@ fn reads(drive: &mut SimDrive) -> f64 {
     READ as f64 * 1e3 / time.0 as f64
 }
 
-/// Data in TLC, by its age.
+/// Speeds of data in TLC, by its age.
 fn ageing(refresh: Option<Rber>, keeps_charge: bool) -> Vec<Speed> {
     let mut spec = shipped("samsung-840-evo-250gb").spec();
     let media = spec.media.as_mut().expect("its cells err");
@@ -55,7 +55,7 @@ fn ageing(refresh: Option<Rber>, keeps_charge: bool) -> Vec<Speed> {
     }
     let mut new = SimDrive::new(&spec);
     fill(&mut new, DATA);
-    // What it holds in SLC is folded meanwhile.
+    // Data in SLC is folded meanwhile.
     rest(&mut new, 600);
     new.share();
     let aged = MONTHS.iter().map(|&months| {
@@ -73,7 +73,7 @@ fn ageing(refresh: Option<Rber>, keeps_charge: bool) -> Vec<Speed> {
 
 fn measured() -> &'static Measured {
     static MEASURED: OnceLock<Measured> = OnceLock::new();
-    // The tests of a case wait for each other: so it takes two threads itself.
+    // The tests of a case wait for each other, so it takes two threads itself.
     MEASURED.get_or_init(|| {
         thread::scope(|scope| {
             let as_sold = scope.spawn(|| ageing(None, false));
@@ -86,7 +86,7 @@ fn measured() -> &'static Measured {
     })
 }
 
-/// The first age whose data the drive rewrites.
+/// Index of the first age whose data the drive rewrites.
 fn first_refreshed(m: &Measured) -> usize {
     let rewritten = m.refreshing.iter().position(|s| s.rested > 1.5 * s.old);
     rewritten.expect("it refreshes")
@@ -163,7 +163,7 @@ fn old_data_reads_slowly_as_long_as_nothing_rewrites_it() {
     let fresh = m.as_sold[0].old;
     assert!(m.as_sold.windows(2).all(|two| two[1].old < two[0].old));
     assert!(speed(&m.as_sold, 12).old < 0.15 * fresh);
-    // Nothing mends it but rewriting.
+    // Only rewriting restores the speed.
     assert!(m.as_sold.iter().all(|s| s.rested < 1.02 * s.old.max(1.0)));
     let first = first_refreshed(m);
     assert!(
@@ -171,7 +171,7 @@ fn old_data_reads_slowly_as_long_as_nothing_rewrites_it() {
             .iter()
             .all(|s| s.rested > 0.98 * fresh)
     );
-    // What is not so old is left as it is.
+    // Younger data is not rewritten.
     assert!(
         m.refreshing[..first]
             .iter()

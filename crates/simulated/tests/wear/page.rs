@@ -1,19 +1,19 @@
-//! `docs/wear.md` and its pictures: what they show is what the drives do.
+//! Check of `docs/wear.md` and its pictures against the behaviour of the drives.
 
 use std::path::{Path, PathBuf};
 
 use crate::{cache, cells, old_data, parity, spare};
 
-/// The page with names of figures in braces.
+/// Page with names of figures in braces.
 const TEMPLATE: &str = include_str!("page.md");
 
-/// A picture, and the figures that the page tells beside it.
+/// Picture, and the figures that the page states beside it.
 pub struct Case {
-    /// Its file in `docs/images/`.
+    /// Name of its file in `docs/images/`.
     pub picture: &'static str,
-    /// What it holds.
+    /// Content of the picture.
     pub svg: String,
-    /// By the names that the template has.
+    /// Figures, with their names in the template.
     pub figures: Vec<(&'static str, String)>,
 }
 
@@ -21,7 +21,7 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// Writes a file anew with `STEND_BLESS`; else it must be so already.
+/// Writes a file with `STEND_BLESS`; otherwise asserts that it already has this content.
 fn is_or_becomes(path: &Path, right: &str) {
     if std::env::var_os("STEND_BLESS").is_some() {
         std::fs::write(path, right).expect("it is written");
@@ -38,7 +38,7 @@ fn is_or_becomes(path: &Path, right: &str) {
     );
 }
 
-/// Paragraphs in lines of at most 100 columns; what is none of them as it is.
+/// Wraps paragraphs to lines of at most 100 columns; other blocks are unchanged.
 fn wrapped(text: &str) -> String {
     let block = |block: &str| {
         if block.starts_with(['#', '!', '`']) {

@@ -1,7 +1,7 @@
-//! Parity: what it saves when a page, a block or a die fails, and what it costs.
+//! Parity: the data that it saves when pages, a block or a die fail, and its cost.
 //!
-//! The drive has the 32 dies and the cells of the Crucial M550 256 GB. A block fails as a die does
-//! of which one block alone holds data.
+//! The drive has the 32 dies and the cells of the Crucial M550 256 GB. The failure of a block is
+//! modelled as that of a die of which only one block holds data.
 
 use std::sync::OnceLock;
 
@@ -17,10 +17,10 @@ use crate::small::{flash_bytes, small};
 use crate::svg::{Axis, Chart, Form, Scale, Series, digits};
 
 const DIES: u32 = 32;
-/// Of the flash, percent: so little that what is left bears the widest parity.
+/// User capacity as percent of the flash: low enough that the rest holds the widest parity.
 const USER_PERCENT: u64 = 75;
-/// Data pages for each page of parity: none; as the drive is shipped (RAIN); as many as the other
-/// dies; on the way; as SanDisk's (Multi Page Recovery).
+/// Number of data pages per page of parity: none; as the drive is shipped (RAIN); as many as there
+/// are other dies; a value in between; as in SanDisk's drives (Multi Page Recovery).
 const STRIPES: [Option<u32>; 5] = [None, Some(127), Some(31), Some(15), Some(5)];
 const NAMES: [&str; 5] = ["none", "127 + 1", "31 + 1", "15 + 1", "5 + 1"];
 const NONE: usize = 0;
@@ -28,7 +28,7 @@ const RAIN: usize = 1;
 const ROW: usize = 2;
 const MPR: usize = 4;
 
-/// What fails.
+/// Part of the drive that fails.
 #[derive(Clone, Copy)]
 enum Failure {
     Pages,
@@ -44,7 +44,7 @@ const FAILURES: [Failure; 4] = [
     Failure::TwoDies,
 ];
 
-/// Of what was read, pages.
+/// Losses found by reading a drive, pages.
 struct Loss {
     lost: u64,
     uncorrectable: u64,
@@ -58,10 +58,10 @@ impl Loss {
 }
 
 struct Cost {
-    /// Bytes to flash for each byte of the host, in order and at random.
+    /// Bytes written to flash per byte of the host, in order and at random.
     in_order: f64,
     at_random: f64,
-    /// Share of the flash that parity takes.
+    /// Share of the flash that parity occupies.
     capacity: f64,
 }
 
@@ -78,7 +78,7 @@ fn spec(stripe: Option<u32>) -> Spec {
     spec
 }
 
-/// Writes a drive, lets something fail, and reads all of it.
+/// Writes a drive, makes a part of it fail, and reads all of it.
 fn loss(stripe: Option<u32>, failure: Failure) -> Loss {
     const REQUEST: u64 = 32 * PAGE_BYTES;
     let mut spec = spec(stripe);
@@ -90,9 +90,9 @@ fn loss(stripe: Option<u32>, failure: Failure) -> Loss {
     let media = spec.media.as_mut().expect("its cells err");
     let most = media.ecc.passes.last().expect("a pass").0;
     if let Failure::Pages = failure {
-        // The worst of some thousands of pages are beyond the last pass: each halving of the
-        // number of pages that are worse adds a tenth. Chance alone makes them differ: upper pages
-        // would be most of the bad ones, and two of a stripe no rarity.
+        // The worst of some thousands of pages exceed the limit of the last pass: each halving of
+        // the number of worse pages adds a tenth. Pages differ by chance alone: otherwise most of
+        // the bad pages would be upper ones, and two in one stripe would be common.
         (media.page_type_percent, media.word_line_percent) = (vec![100], 0);
         (media.data_area.fresh, media.data_area.spread_percent) = (Rber(most * 10 / 22), 10);
     }
@@ -118,7 +118,7 @@ fn loss(stripe: Option<u32>, failure: Failure) -> Loss {
     }
 }
 
-/// Bytes to flash for each byte of the host, of what `write` writes.
+/// Bytes written to flash per byte of the host, for the writes of `write`.
 fn amplification(drive: &mut SimDrive, write: impl FnOnce(&mut SimDrive)) -> f64 {
     let before = drive.health();
     write(drive);
@@ -246,8 +246,8 @@ fn parity_saves_what_one_failure_takes() {
                 loss.uncorrectable > 0,
                 "{name}, {failure}: nothing has failed"
             );
-            // A stripe that is longer than the row of the dies has several pages of a die, and so
-            // of a block: parity makes up for one.
+            // A stripe that is longer than the row of the dies has several pages of a die, and
+            // therefore of a block: parity restores only one.
             let saves = match (stripe, failure) {
                 (None, _) | (_, 3) => false,
                 (Some(data), failure) => failure == 0 || data < DIES,
@@ -271,7 +271,7 @@ fn parity_costs_its_share_of_writes_and_of_the_room_for_garbage_collection() {
     let costs = &measured().costs;
     assert_eq!(costs[NONE].in_order, 1.0);
     for (cost, stripe) in costs.iter().zip(STRIPES).skip(1) {
-        // A superblock ends with a shorter stripe, which has its parity as well.
+        // A superblock ends with a shorter stripe, which also has its parity.
         let data = spec(None).data;
         let all = DIES * data.rows / data.timing.pages_per_word_line();
         let parity = all.div_ceil(stripe.expect("parity") + 1);

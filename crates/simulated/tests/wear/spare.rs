@@ -1,5 +1,5 @@
-//! Over-provisioning by the user: what the host leaves unused is room in which garbage collection
-//! finds superblocks with less to move.
+//! Over-provisioning by the user: the capacity that the host leaves unused is space in which
+//! garbage collection finds superblocks with fewer pages to move.
 
 use std::sync::OnceLock;
 
@@ -12,26 +12,27 @@ use crate::page::Case;
 use crate::small::{LIFE_PART, flash_bytes, small};
 use crate::svg::{Axis, Chart, Form, Scale, Series, digits};
 
-/// Of the flash, percent.
+/// Capacity with which the drive is made, percent of the flash.
 const MADE_WITH: u64 = 93;
 const SET_ASIDE: [u64; 5] = [0, 7, 14, 21, 28];
 
-/// The life of a drive.
+/// Life of a drive.
 #[derive(Clone, Copy)]
 struct Life {
-    /// Bytes of the host for each byte of flash.
+    /// Bytes of the host per byte of flash.
     written: f64,
     write_amplification: f64,
 }
 
 struct Measured {
     random: Vec<Life>,
-    /// With the least and the most set aside.
+    /// Lives with the least and the most capacity set aside.
     in_order: [Life; 2],
     cycles: u32,
 }
 
-/// A drive that is used, trimmed, set to a smaller capacity, and written until it is worn out.
+/// Life of a drive that is used, trimmed, limited to a smaller capacity, and written until it is
+/// worn out.
 fn life(set_aside: u64, in_order: bool) -> Life {
     let spec = small("crucial-mx100-256gb", MADE_WITH);
     let flash = flash_bytes(&spec);
@@ -66,7 +67,7 @@ fn measured() -> &'static Measured {
     })
 }
 
-/// What the flash bears over the write amplification.
+/// Expected life: the endurance of the flash divided by the write amplification.
 fn expected(m: &Measured, life: Life) -> f64 {
     m.in_order[0].written * m.in_order[0].write_amplification / life.write_amplification
 }
@@ -133,8 +134,9 @@ fn space_set_aside_lengthens_life_under_random_writes_alone() {
     let m = measured();
     let grows = |two: &[Life]| two[1].written > 1.1 * two[0].written;
     assert!(m.random.windows(2).all(grows));
-    // Of 7 % spare room greedy collection moves (1 + r) / 2r (Agarwal and Marrow, 2010), 7.1 with
-    // r = 0.07 / 0.93; what meets in the buffer of so small a drive is written once.
+    // With 7 % spare space, greedy collection moves (1 + r) / 2r (Agarwal and Marrow, 2010), 7.1
+    // with r = 0.07 / 0.93; writes of the same page that meet in the buffer of such a small drive
+    // are written once.
     let [least, most] = [&m.random[4], &m.random[0]].map(|life| life.write_amplification);
     assert!(
         (6.2..7.1).contains(&most) && (1.5..1.7).contains(&least),
@@ -144,7 +146,7 @@ fn space_set_aside_lengthens_life_under_random_writes_alone() {
         let ratio = life.written / expected(m, life);
         assert!((0.97..1.03).contains(&ratio), "{ratio}");
     }
-    // What is overwritten in order leaves nothing to move, so that there is nothing to gain.
+    // Data overwritten in order leaves nothing to move, so that spare capacity gains nothing.
     for life in &m.in_order {
         assert!(life.write_amplification < 1.01);
         let ratio = life.written / m.in_order[0].written;

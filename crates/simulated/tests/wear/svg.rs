@@ -4,34 +4,35 @@ use std::fmt::Write as _;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 360.0;
-/// The plotted area: left, right, top, bottom.
+/// Plotted area: left, right, top, bottom.
 const AREA: [f64; 4] = [66.0, 622.0, 64.0, 304.0];
-/// Dark enough on white, and told apart by those who see few colours (Okabe and Ito 2008).
+/// Colours that are dark enough on white, and distinct for colour-blind readers (Okabe and Ito
+/// 2008).
 const COLOURS: [&str; 5] = ["#0072b2", "#d55e00", "#009e73", "#7a7a7a", "#aa4499"];
 
-/// Where a value of an axis lies.
+/// Mapping of a value to a position on an axis.
 #[derive(Clone, Copy)]
 pub enum Scale {
-    /// By its difference.
+    /// Equal differences are equally long.
     Linear,
-    /// By its ratio.
+    /// Equal ratios are equally long.
     Logarithmic,
 }
 
-/// One axis: what it shows, with the unit, and its marks from the first to the last.
+/// One axis: its label, with the unit, and its marks from the first to the last.
 pub struct Axis {
-    /// What it shows.
+    /// Quantity shown, with the unit.
     pub label: &'static str,
-    /// How far apart values are.
+    /// Mapping of values to positions.
     pub scale: Scale,
-    /// Where it begins and ends.
+    /// First and last value.
     pub span: [f64; 2],
-    /// Values with a mark, and what stands beside it.
+    /// Values with a mark, and the text beside it.
     pub ticks: Vec<(f64, String)>,
 }
 
 impl Axis {
-    /// With marks at these values, which are the words too.
+    /// Returns an axis with marks at these values, which are also the texts.
     pub fn new(label: &'static str, scale: Scale, span: [f64; 2], ticks: &[f64]) -> Axis {
         let ticks = ticks.iter().map(|&tick| (tick, tick.to_string()));
         Axis {
@@ -42,7 +43,7 @@ impl Axis {
         }
     }
 
-    /// With a word for each whole number from 0 on: for bars.
+    /// Returns an axis with a word for each whole number from 0 on: for bars.
     pub fn of_words(label: &'static str, words: &[&str]) -> Axis {
         let ticks = words.iter().enumerate();
         Axis {
@@ -65,43 +66,43 @@ impl Axis {
     }
 }
 
-/// How a series is drawn.
+/// Form in which a series is drawn.
 #[derive(Clone, Copy)]
 pub enum Form {
-    /// A line with a dot at each point.
+    /// Line with a dot at each point.
     Line,
-    /// A broken line without dots: what is expected.
+    /// Broken line without dots: the expected values.
     Dashed,
     /// Bars from the bottom, beside those of other series.
     Bars,
 }
 
-/// Points that belong together.
+/// Series of points.
 pub struct Series {
-    /// What they are.
+    /// Name in the legend.
     pub name: String,
-    /// How they are drawn.
+    /// Form in which the points are drawn.
     pub form: Form,
-    /// Places on both axes.
+    /// Positions on both axes.
     pub points: Vec<(f64, f64)>,
 }
 
-/// A chart.
+/// Chart.
 pub struct Chart {
-    /// Above it.
+    /// Title above the chart.
     pub title: &'static str,
-    /// From left to right.
+    /// Axis from left to right.
     pub x: Axis,
-    /// Upwards.
+    /// Axis from bottom to top.
     pub y: Axis,
-    /// A stretch of the vertical axis that is shaded, and what it is.
+    /// Part of the vertical axis that is shaded, and its name.
     pub band: Option<([f64; 2], &'static str)>,
-    /// What is drawn.
+    /// Series that are drawn.
     pub series: Vec<Series>,
 }
 
 impl Chart {
-    /// The picture.
+    /// Returns the picture.
     pub fn svg(&self) -> String {
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
@@ -141,7 +142,7 @@ impl Chart {
         [x, bottom - self.y.share(y) * (bottom - top)]
     }
 
-    /// Axes with their marks, and the band behind all.
+    /// Draws the axes with their marks, and the band behind everything.
     fn frame(&self, out: &mut String) {
         let [left, right, top, bottom] = AREA;
         if let Some(([from, to], name)) = self.band {
@@ -213,7 +214,8 @@ impl Chart {
         }
     }
 
-    /// Bars with their heights in figures above them, the `nth` of `beside` at each place.
+    /// Draws bars with their heights in figures above them; they are number `nth` of `beside` at
+    /// each place.
     fn bars(&self, out: &mut String, series: &Series, colour: &str, (nth, beside): (usize, usize)) {
         let place = self.at((1.0, 0.0))[0] - self.at((0.0, 0.0))[0];
         let width = 0.8 * place / beside as f64;
@@ -238,7 +240,7 @@ impl Chart {
         }
     }
 
-    /// What each colour means, above the plotted area.
+    /// Draws the meaning of each colour, above the plotted area.
     fn legend(&self, out: &mut String) {
         let mut x = AREA[0];
         for (n, series) in self.series.iter().enumerate() {
@@ -257,7 +259,7 @@ impl Chart {
     }
 }
 
-/// Three digits at most, and no more than two after the point.
+/// Formats a value with at most three digits, and at most two after the point.
 pub fn digits(value: f64) -> String {
     match value.abs() {
         v if v >= 99.5 => format!("{value:.0}"),

@@ -1,11 +1,12 @@
-//! No drive dies before its warranty: under the load for which its rating holds, the cycles of its
-//! flash last for the rated bytes.
+//! Test that no drive fails before its warranty ends: under the load for which its rating is valid,
+//! the cycles of its flash last for the rated bytes.
 //!
-//! JESD219's load for data centers is public in its figures: sizes of requests, and a half of them
-//! on a twentieth of the drive. Its load for clients is a trace that is not; the shipped desktop
-//! profiles stand in for it, replayed one after another on a full drive. Bytes that a drive bears
-//! follow from the cycles that the load costs: a drive ends when the first of its dies has no spare
-//! block left, which the edition `endurance` finds at 71 to 77 % of the median life of a block.
+//! The figures of JESD219's load for data centers are public: sizes of requests, and half of them
+//! on a twentieth of the drive. Its load for clients is a trace that is not public; the shipped
+//! desktop profiles replace it, replayed one after another on a full drive. The bytes that a drive
+//! endures follow from the cycles that the load costs: a drive ends when the first of its dies has
+//! no spare block left, which the edition `endurance` finds at 71 to 77 % of the median life of a
+//! block.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -20,12 +21,12 @@ use crate::cache::traces;
 use crate::load::{fill, native_for_each_byte, rest};
 use crate::small::{flash_bytes, shipped};
 
-/// Drives whose makers rate them by the load for data centers.
+/// Drives that their makers rate by the load for data centers.
 const DATA_CENTER: [&str; 2] = ["samsung-pm863-480gb", "samsung-sm863-480gb"];
-/// Of the median life of a block, what a drive bears at least.
+/// Minimum life of a drive, percent of the median life of a block.
 const BORNE_PERCENT: f64 = 70.0;
-/// Sizes of requests in sectors of 512 bytes, and how many of a hundred have each (JESD219, load
-/// for data centers).
+/// Sizes of requests in sectors of 512 bytes, and the percentage of requests with each (JESD219,
+/// load for data centers).
 const SIZES: [(u64, u64); 12] = [
     (1, 4),
     (2, 1),
@@ -42,14 +43,14 @@ const SIZES: [(u64, u64); 12] = [
 ];
 const SECTOR_BYTES: u64 = 512;
 
-/// What a drive bears, and what it is rated for, bytes.
+/// Bytes that a drive endures, and bytes for which it is rated.
 struct Borne {
     name: String,
     borne: f64,
     rated: f64,
 }
 
-/// Offset and length of the next write of the load for data centers.
+/// Returns offset and length of the next write of the load for data centers.
 fn next_write(rng: &mut Rng, capacity_bytes: u64) -> (u64, u64) {
     let mut nth = rng.below(100);
     let size = SIZES.iter().find(|&&(_, share)| {
@@ -58,7 +59,7 @@ fn next_write(rng: &mut Rng, capacity_bytes: u64) -> (u64, u64) {
         is_it
     });
     let len = size.expect("the shares are a hundred").0 * SECTOR_BYTES;
-    // A half of the requests in 5 % of the drive, 30 % in the next 15 %, the rest in the rest.
+    // Half of the requests go to 5 % of the drive, 30 % to the next 15 %, the others to the rest.
     let (first, end) = match rng.below(100) {
         0..50 => (0, 5),
         50..80 => (5, 20),
@@ -73,7 +74,7 @@ fn next_write(rng: &mut Rng, capacity_bytes: u64) -> (u64, u64) {
     (offset.min(capacity_bytes - len), len)
 }
 
-/// Writes so many bytes as the load for data centers does.
+/// Writes `bytes` as the load for data centers does.
 fn write_as_data_center(drive: &mut SimDrive, bytes: u64) {
     const DEPTH: u32 = 32;
     let mut rng = Rng::stream(1, "data center");
@@ -97,14 +98,14 @@ fn write_as_data_center(drive: &mut SimDrive, bytes: u64) {
     while drive.advance(SimTime::NEVER).is_some() {}
 }
 
-/// A drive at one instant.
+/// Health and counters of a drive at the present instant.
 fn now(drive: &SimDrive) -> (Health, Counters) {
     (drive.health(), drive.counters())
 }
 
-/// Bytes that a drive bears of a load that wore it so much since an instant. What was programmed in
-/// the native mode is erased some time, and what is erased may have been programmed in the SLC
-/// mode: the data area has been worn by the more of both.
+/// Bytes that a drive endures of a load that caused the wear since an instant. Data programmed in
+/// the native mode is eventually erased, and erased blocks may have been programmed in the SLC
+/// mode: the wear of the data area is the greater of both.
 fn bytes_borne(drive: &SimDrive, (health, counters): &(Health, Counters)) -> f64 {
     let spec = drive.spec();
     let life = spec.blocks.as_ref().expect("its blocks wear").life_cycles;
@@ -153,7 +154,7 @@ fn borne(name: &str) -> Option<Borne> {
     })
 }
 
-/// Replays all traces, ten minutes after another, until they have written so many bytes.
+/// Replays all traces, with a rest of ten minutes after each pass, until they have written `bytes`.
 fn replay_all(drive: &mut SimDrive, bytes: u64) {
     let before = drive.health().host_written_bytes;
     while drive.health().host_written_bytes < before + bytes {

@@ -1,4 +1,4 @@
-//! What searches for figures have in common: their rows, options and kept states.
+//! Common parts of searches for figures: rows, options and saved states.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use stend_fit::fitting::{SearchOptions, SearchState};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 
-/// What `--to` calls the figures that are part of the program.
+/// Word of `--to` for the figures that are part of the program.
 const PUBLISHED: &str = "published";
 
 /// The measured figures.
@@ -22,7 +22,7 @@ pub(super) fn measured(args: &FitArgs) -> Result<Measured, Failure> {
     Ok(measured)
 }
 
-/// Whether a row asks something, and is of the tests and states that are chosen.
+/// True if a row asks for a figure of the selected tests and states.
 pub(super) fn is_asked(args: &FitArgs, measured: &Measured, row: usize) -> bool {
     let Ok(ask) = &measured.rows[row].ask else {
         return false;
@@ -32,7 +32,7 @@ pub(super) fn is_asked(args: &FitArgs, measured: &Measured, row: usize) -> bool 
         && among(&args.states, &measured.states[ask.state].id)
 }
 
-/// How a search is made; `generations` where no number is given.
+/// Options of a search; `generations` by default.
 pub(super) fn options(args: &FitArgs, generations: usize) -> SearchOptions {
     SearchOptions {
         seed: args.seed,

@@ -5,23 +5,23 @@ use std::ops::Range;
 use crate::sim::geometry::bits::{clear_bit, first_set, has_bit, set_bit};
 use crate::sim::ids::{Id, MpPage};
 
-/// Words of bits that are counted together: 8,192 multi-plane pages.
+/// Words of bits in one group, whose set bits are counted: 8,192 multi-plane pages.
 const GROUP_WORDS: usize = 128;
 
-/// A set of multi-plane pages, nearly all of them outside.
+/// A set of multi-plane pages that contains few of them.
 ///
-/// The bits of a drive of 256 GB take 2 MB, and a read needs one of them at a random place; that
-/// its group has none is known from a table that stays in the processor's L1 cache.
+/// The bits of a drive of 256 GB take 2 MB, and a read needs one bit at a random place. A table
+/// that stays in the processor's L1 cache shows that a group has no bit set.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(from = "Vec<u64>", into = "Vec<u64>")]
 pub(super) struct Unprogrammed {
     bits: Vec<u64>,
-    /// How many are in the set, for each [`GROUP_WORDS`] words of `bits`.
+    /// Set bits in each group of [`GROUP_WORDS`] words of `bits`.
     in_group: Vec<u32>,
 }
 
 impl Unprogrammed {
-    /// None of so many.
+    /// An empty set for a drive of `mp_pages` multi-plane pages.
     pub fn new(mp_pages: u32) -> Unprogrammed {
         vec![0; (mp_pages as usize).div_ceil(64)].into()
     }
@@ -31,12 +31,12 @@ impl Unprogrammed {
         self.in_group[group(mp_page)] > 0 && has_bit(&self.bits, mp_page)
     }
 
-    /// The first of these that is in the set.
+    /// The first of `mp_pages` that is in the set.
     pub fn first_in(&self, mp_pages: Range<MpPage>) -> Option<MpPage> {
         first_set(&self.bits, mp_pages)
     }
 
-    /// Adds one that is not in the set.
+    /// Adds a page that is not in the set.
     #[inline(always)]
     pub fn add(&mut self, mp_page: MpPage) {
         debug_assert!(!self.has(mp_page), "{mp_page:?} is there already");
@@ -44,7 +44,7 @@ impl Unprogrammed {
         self.in_group[group(mp_page)] += 1;
     }
 
-    /// Removes one that is in the set.
+    /// Removes a page that is in the set.
     #[inline(always)]
     pub fn remove(&mut self, mp_page: MpPage) {
         debug_assert!(self.has(mp_page), "{mp_page:?} is not there");
@@ -52,7 +52,7 @@ impl Unprogrammed {
         self.in_group[group(mp_page)] -= 1;
     }
 
-    /// Removes all.
+    /// Removes all pages.
     pub fn clear(&mut self) {
         self.bits.fill(0);
         self.in_group.fill(0);
@@ -89,7 +89,7 @@ mod tests {
     const MP_PAGES: u32 = 3 * 64 * GROUP_WORDS as u32 - 100;
 
     proptest! {
-        /// As a plain set does, also when it was written and read in between.
+        /// Behaves as a plain set, also after it was serialized and read back.
         #[test]
         fn it_holds_what_was_added_and_not_removed(
             pages in prop::collection::vec((0..MP_PAGES, 0..20u32), 1..200),

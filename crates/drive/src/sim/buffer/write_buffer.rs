@@ -1,8 +1,8 @@
 //! The write buffer: data that waits for its program, and the programs in flight.
 //!
-//! Each of the host's streams has a ring of its own, and frees space in the order in which it was
-//! taken: in one ring for all, a stream that rarely gets a page would hold up the others. Relocated
-//! pages wait for their programs too, but take no space of the host's.
+//! Each stream of the host has its own ring and frees space in the order in which it was taken: in
+//! one ring for all, a stream that rarely gets a page would delay the others. Relocated pages wait
+//! for their programs too, but occupy no space of the host.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -27,18 +27,18 @@ pub(in crate::sim) struct Program {
     pub stream: StreamId,
     /// Number of its multi-plane pages.
     pub mp_pages: u8,
-    /// Reads that it waits for: of the old content of partly written pages, and of L2P pages.
+    /// Reads to wait for: of the old content of partly written pages, and of L2P pages.
     reads: u32,
     /// All its data is in the buffer.
     complete: bool,
     in_use: bool,
-    /// It has ended, but an older one of its ring has not.
+    /// The program has ended, but an older one of its ring has not.
     programmed: bool,
-    /// FUA writes with data in it: the first of a list.
+    /// First entry of the list of FUA writes with data in the program.
     waiters: u32,
-    /// Number of the flush that came after it.
+    /// Number of the next flush after the program began.
     epoch: u64,
-    /// Running number of its beginning.
+    /// Number of programs begun before this one.
     number: u64,
 }
 
@@ -79,11 +79,11 @@ impl Program {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct WriteBuffer {
     programs: Slab<Program>,
-    /// Pages in the buffer, from admission until they are given back.
+    /// Pages in the buffer, from admission until their space is freed.
     pages: u32,
-    /// Pages that it holds.
+    /// Capacity in pages.
     capacity_pages: u32,
-    /// Programs of each of the host's streams in the order in which they were begun.
+    /// Programs of each of the host's streams in the order in which they began.
     rings: [VecDeque<u32>; STREAMS_HOST_MAX],
     /// Multi-plane pages whose program has not ended.
     unprogrammed: Unprogrammed,
@@ -92,7 +92,7 @@ pub(in crate::sim) struct WriteBuffer {
     /// Flushes so far.
     epoch: u64,
     pages_per_mp_page: u32,
-    /// Multi-plane pages of GC that wait for the end of their program.
+    /// Multi-plane pages of GC whose program has not ended.
     gc_in_flight: u32,
     /// Programs begun so far.
     begun: u64,
@@ -103,7 +103,7 @@ pub(in crate::sim) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// A buffer of so many pages, for a drive of so many multi-plane pages.
+    /// A buffer of `capacity_pages`, for a drive of `mp_pages` multi-plane pages.
     pub fn new(capacity_pages: u32, pages_per_mp_page: u32, mp_pages: u32) -> WriteBuffer {
         WriteBuffer {
             programs: Slab::with_capacity(256),
@@ -121,25 +121,25 @@ impl WriteBuffer {
         }
     }
 
-    /// Whether there is room for so many pages.
+    /// True if there is room for `pages` more.
     #[inline]
     pub fn has_room(&self, pages: u32) -> bool {
         self.pages + pages <= self.capacity_pages
     }
 
-    /// Takes space for pages.
+    /// Occupies space for `pages`.
     #[inline(always)]
     pub fn take_pages(&mut self, pages: u32) {
         self.pages += pages;
     }
 
-    /// Frees the space of pages that will not come, or that take another place.
+    /// Frees the space of pages that will not arrive, or that are stored elsewhere.
     #[inline(always)]
     pub fn give_pages(&mut self, pages: u32) {
         self.pages -= pages;
     }
 
-    /// Pages that it holds now.
+    /// Pages that the buffer holds now.
     pub fn pages(&self) -> u32 {
         self.pages
     }
@@ -166,7 +166,7 @@ impl WriteBuffer {
         self.begun
     }
 
-    /// Multi-plane pages of GC that wait for the end of their program.
+    /// Multi-plane pages of GC whose program has not ended.
     #[inline]
     pub fn gc_in_flight(&self) -> u32 {
         self.gc_in_flight
@@ -189,7 +189,8 @@ impl WriteBuffer {
         index
     }
 
-    /// All data of a program has come. Returns whether the program can be handed to its die.
+    /// Notes that all data of a program has arrived. Returns true if the program can be sent to its
+    /// die.
     #[inline(always)]
     pub fn complete(&mut self, program: u32) -> bool {
         let this = &mut self.programs[program];
@@ -202,14 +203,14 @@ impl WriteBuffer {
         this.reads == 0
     }
 
-    /// A program waits for one more read.
+    /// Adds a read that a program waits for.
     #[inline]
     pub fn wait_for_read(&mut self, program: u32) {
         self.programs[program].reads += 1;
     }
 
-    /// A read that a program waited for has ended. Returns the program if it can be handed to its
-    /// die.
+    /// Notes the end of a read that a program waited for. Returns the program if it can be sent to
+    /// its die.
     pub fn read_ended(&mut self, program: u32) -> Option<Program> {
         let this = &mut self.programs[program];
         this.reads -= 1;
@@ -221,25 +222,25 @@ impl WriteBuffer {
         &self.programs[program]
     }
 
-    /// A FUA write waits for a program.
+    /// Adds a FUA write that waits for a program.
     pub fn wait_for(&mut self, program: u32, command: CommandId) {
         let first = &mut self.programs[program].waiters;
         *first = self.waiters.add(command, *first);
     }
 
-    /// The FUA writes that wait for a program, to be taken one by one.
+    /// The FUA writes that wait for a program, for [`WriteBuffer::take_waiter`].
     #[inline(always)]
     pub fn waiters_of(&self, program: u32) -> WaiterList {
         WaiterList(self.programs[program].waiters)
     }
 
-    /// Takes the next of the FUA writes that waited for a program.
+    /// Removes and returns the next FUA write of a list.
     #[inline(always)]
     pub fn take_waiter(&mut self, list: &mut WaiterList) -> Option<CommandId> {
         (list.0 != NONE).then(|| self.waiters.take(list))
     }
 
-    /// A program has ended: its pages are in flash.
+    /// Notes the end of a program: its pages are in flash.
     #[inline(always)]
     pub fn programmed(&mut self, program: u32) {
         let Program {
@@ -255,7 +256,7 @@ impl WriteBuffer {
     }
 
     /// Frees the space of the oldest programs of the stream, up to the first that has not ended; in
-    /// GC's streams, of this program alone.
+    /// a stream of GC, of this program alone.
     #[inline(always)]
     pub fn release(&mut self, program: u32) {
         let Program {
@@ -286,7 +287,7 @@ impl WriteBuffer {
         &mut self.rings[stream.number() / 2 % STREAMS_HOST_MAX]
     }
 
-    /// Notes whether multi-plane pages wait for the end of their program.
+    /// Marks multi-plane pages as waiting, or not, for the end of their program.
     #[inline(always)]
     pub fn mark(&mut self, first: MpPage, mp_pages: u32, waits: bool) {
         self.changes += 1;
@@ -304,12 +305,12 @@ impl WriteBuffer {
         }
     }
 
-    /// Whether a program has a number below `before`.
+    /// True if a program has a number below `before`.
     pub fn begun_before(&self, program: u32, before: u64) -> bool {
         self.programs[program].number < before
     }
 
-    /// Whether a program of GC with a number below `before` has not ended.
+    /// True if a program of GC with a number below `before` has not ended.
     pub fn gc_before(&self, before: u64) -> bool {
         self.programs
             .iter()
@@ -322,14 +323,14 @@ impl WriteBuffer {
         self.epoch - 1
     }
 
-    /// Whether anything that came before a flush is not programmed.
+    /// True if data that arrived before a flush is not programmed.
     pub fn holds_before(&self, flush: u64) -> bool {
         self.programs
             .iter()
             .any(|p| p.is_open() && p.stream.is_host() && p.epoch <= flush)
     }
 
-    /// Whether data of the host has been programmed since the last call.
+    /// Returns true if data of the host has been programmed since the last call.
     #[inline]
     pub fn take_host_programmed(&mut self) -> bool {
         std::mem::take(&mut self.host_programmed)
@@ -342,14 +343,14 @@ impl WriteBuffer {
             .collect()
     }
 
-    /// The programs that have not ended, by their first multi-plane page and kind, and whether they
-    /// have been handed to a die.
+    /// Programs that have not ended: the first multi-plane page, the kind, and true if the program
+    /// has been sent to a die.
     pub fn open_programs(&self) -> impl Iterator<Item = (MpPage, Kind, bool)> {
         let open = self.programs.iter().filter(|p| p.is_open());
         open.map(|p| (p.mp_page, p.kind, p.complete && p.reads == 0))
     }
 
-    /// Drops everything that it holds.
+    /// Drops all content.
     pub fn clear(&mut self) {
         self.programs.clear();
         for ring in &mut self.rings {

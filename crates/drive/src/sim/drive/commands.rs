@@ -10,7 +10,7 @@ use crate::sim::store::Store;
 use crate::sim::trim::Trim;
 
 impl SimDrive {
-    /// The next request arrives. Returns whether the drive does more than take it up.
+    /// Handles the next arrival. Returns true if the drive does more than start the command.
     #[inline(always)]
     pub(super) fn command_arrives(&mut self) -> bool {
         if self.host.holds_arrivals() && self.arrival_waits() {
@@ -29,7 +29,8 @@ impl SimDrive {
         was_idle
     }
 
-    /// Whether the present arrival has to wait: until the drive is awake, or because of heat.
+    /// Returns true if the present arrival has to wait: until the drive is awake, or because of
+    /// heat.
     #[cold]
     fn arrival_waits(&mut self) -> bool {
         self.heat_resumes();
@@ -52,7 +53,7 @@ impl SimDrive {
         }
     }
 
-    /// How the buffer is to treat a request.
+    /// Options of the buffer for a request.
     #[inline(always)]
     fn handling(&self, request: &Request) -> Handling {
         let spec = &self.env.spec;
@@ -66,7 +67,7 @@ impl SimDrive {
         }
     }
 
-    /// A part of the link has ended its work. Returns whether data may have been placed.
+    /// Handles the end of a link operation. Returns true if data may have been placed.
     #[inline(always)]
     pub(super) fn link_done(&mut self, source: u32) -> bool {
         match self.host.link_done(&mut self.env, source) {
@@ -81,7 +82,7 @@ impl SimDrive {
         false
     }
 
-    /// The controller has a command.
+    /// Handles a command that has reached the controller.
     #[inline(always)]
     fn command_fetched(&mut self, id: CommandId) {
         if let Some(half_duplex) = &mut self.half_duplex
@@ -95,7 +96,7 @@ impl SimDrive {
         self.command_taken_up(id);
     }
 
-    /// The firmware begins to work on a command.
+    /// Starts the work of the firmware on a command.
     #[inline(always)]
     fn command_taken_up(&mut self, id: CommandId) {
         let entry = self.host.command(id);
@@ -111,7 +112,7 @@ impl SimDrive {
             }
             Op::Write => {
                 self.env.counters.host_writes += 1;
-                // The time of its further pages is spent as they are received.
+                // The time of its further pages passes as they are received.
                 let nth = self.env.counters.host_writes;
                 (spec.core_write, self.env.times.write_command.of(nth))
             }
@@ -142,7 +143,7 @@ impl SimDrive {
         let job = (core, Job::Command { command: id }, time);
         let mapped = match op {
             Op::Read | Op::Trim => first..end,
-            // What is written is looked up when it is in the buffer.
+            // Written pages are looked up when they are in the buffer.
             Op::Write | Op::Flush => first..first,
         };
         let Store { media, ftl, .. } = &mut self.store;
@@ -156,7 +157,7 @@ impl SimDrive {
         );
     }
 
-    /// The firmware has looked at a command.
+    /// Continues a command that the firmware has processed.
     #[inline(always)]
     pub(super) fn command_handled(&mut self, id: CommandId) {
         match self.host.command(id).op {
@@ -170,7 +171,7 @@ impl SimDrive {
         }
     }
 
-    /// Data of a read has reached the host.
+    /// Handles data of a read that has reached the host.
     #[inline(always)]
     fn read_sent(&mut self, id: CommandId, bytes: u32) {
         if self.host.command_mut(id).moved(bytes) {
@@ -181,7 +182,7 @@ impl SimDrive {
         }
     }
 
-    /// The controller has ended a command.
+    /// Ends a command for the controller.
     #[inline(always)]
     pub(super) fn command_done(&mut self, id: CommandId) {
         if let Some(half_duplex) = &mut self.half_duplex
@@ -197,7 +198,7 @@ impl SimDrive {
         }
     }
 
-    /// A command that held the half-duplex buffer has ended: those that waited for it continue.
+    /// Continues the commands that waited for the half-duplex buffer, whose holder has ended.
     #[inline(never)]
     fn buffer_is_free(&mut self) {
         while let Some(half_duplex) = &mut self.half_duplex {
@@ -209,7 +210,8 @@ impl SimDrive {
         }
     }
 
-    /// The end of a command has crossed the link; requests that wait for its queue slot start.
+    /// Handles a completion that has crossed the link; starts requests that wait for its queue
+    /// slot.
     #[inline(always)]
     fn command_reported(&mut self, command: CommandId) {
         let Reported {
@@ -225,7 +227,7 @@ impl SimDrive {
         }
     }
 
-    /// Starts the requests that wait in the queue of a sender and may start.
+    /// Starts the requests that wait in the queue of a sender, as far as they may start.
     #[inline(never)]
     fn start_next(&mut self, sender: u16) {
         while let Some(request) = self.host.take_waiting(sender) {
@@ -240,7 +242,7 @@ impl SimDrive {
         }
     }
 
-    /// The host has received a completion: notes whether it awaits another.
+    /// Notes that the host has received a completion, and whether it awaits another.
     #[inline(always)]
     pub(super) fn host_learns(&mut self, completion: Option<Completion>) -> Option<Completion> {
         if completion.is_some() && self.host.is_silent() {

@@ -1,4 +1,4 @@
-//! What follows from events in a drive whose power can be cut.
+//! Follow-up of events in a drive whose power can be cut.
 
 use super::SimDrive;
 use crate::sim::kind;
@@ -6,7 +6,7 @@ use crate::sim::media::op::Upkeep;
 use crate::sim::persistence::{Flash, FlashView, Persistence, UpkeepEnd};
 use crate::sim::store::Store;
 
-/// Ends the checkpoint under way, if there is one, as fast as the dies can.
+/// Ends the checkpoint under way, if there is one, as fast as the dies allow.
 pub(super) fn hurry_checkpoint(drive: &mut SimDrive) {
     if drive.store.persistence.is_some() {
         let (persistence, mut flash) = drive.persistence_and_flash();
@@ -15,7 +15,8 @@ pub(super) fn hurry_checkpoint(drive: &mut SimDrive) {
 }
 
 impl SimDrive {
-    /// After an event: finds what has become durable, ends what waits for it, and continues.
+    /// After an event, finds changes that have become durable, ends what waits for them, and
+    /// continues.
     #[inline(always)]
     pub(super) fn keep_durable(&mut self) {
         let both = self.store.persistence_and_view(&self.env.layout);
@@ -40,7 +41,7 @@ impl SimDrive {
         }
     }
 
-    /// Work of the dies beside data has ended.
+    /// Handles the end of an operation for the journal, a checkpoint or partial parity.
     pub(super) fn upkeep_done(&mut self, what: Upkeep) {
         let (persistence, mut flash) = self.persistence_and_flash();
         match persistence.upkeep_done(what, &mut flash) {
@@ -81,14 +82,15 @@ impl SimDrive {
         persistence.expect("the drive has power_loss")
     }
 
-    /// The persistence of a drive whose power can be cut, and the view of flash that it needs.
+    /// The persistence of a drive whose power can be cut, and its view of flash.
     #[inline(always)]
     pub(super) fn persistence_and_view(&mut self) -> (&mut Persistence, FlashView<'_>) {
         let both = self.store.persistence_and_view(&self.env.layout);
         both.expect("there is a journal")
     }
 
-    /// The persistence of a drive whose power can be cut, and what gives the dies work.
+    /// The persistence of a drive whose power can be cut, and the access to flash that submits
+    /// work.
     pub(super) fn persistence_and_flash(&mut self) -> (&mut Persistence, Flash<'_>) {
         let Store {
             media,

@@ -1,4 +1,4 @@
-//! What the flash cannot do: pages that cannot be read, programs that fail, blocks that go bad.
+//! Failures of the flash: pages that cannot be read, programs that fail, blocks that go bad.
 
 use crate::nand::Work;
 use stend_base::{Nanos, Status};
@@ -14,21 +14,21 @@ use crate::sim::media::page_bytes;
 use crate::sim::persistence::StripeMember;
 use crate::sim::store::Store;
 
-/// What counts as one error of the data: a logical block.
+/// Size of a logical block, in which errors of the data are counted.
 const SECTOR_BYTES: u64 = 512;
 
-/// How a program that failed continues.
+/// Outcome of a failed program.
 enum Failed {
-    /// In the block that replaces the bad one, after the time to erase it and to copy the data of
-    /// the bad one to it.
+    /// Programmed again in the block that replaces the bad one, after the time to erase it and to
+    /// copy the data of the bad one to it.
     Again(Nanos),
-    /// Not at all: no block can replace the bad one.
+    /// Not programmed: no block can replace the bad one.
     Nowhere,
 }
 
 /// Pages that cannot be read.
 impl SimDrive {
-    /// No pass has corrected a page: the others of its stripe are read.
+    /// Reads the other pages of the stripe of a page that no pass has corrected.
     #[cold]
     pub(super) fn page_unreadable(&mut self, rebuild: u32) {
         self.env.counters.uncorrectable_pages += 1;
@@ -65,7 +65,7 @@ impl SimDrive {
         }
     }
 
-    /// All pages of the stripe have been read, or there are none to read.
+    /// Ends a rebuild: all pages of the stripe have been read, or there are none to read.
     #[cold]
     pub(super) fn rebuild_ends(&mut self, rebuild: u32) {
         let ended = self.store.media.rebuild_ended(rebuild);
@@ -84,8 +84,8 @@ impl SimDrive {
         self.nand_done(op);
     }
 
-    /// Fails the read commands that asked for a lost page, even though its data may lie elsewhere
-    /// by now: a die may have copied it before.
+    /// Fails the read commands that requested a lost page, even if its data lies elsewhere by now:
+    /// a die may have copied it before.
     #[cold]
     fn read_meets_loss(&mut self, op: NandOp) {
         match op {
@@ -106,7 +106,7 @@ impl SimDrive {
         self.losses.note_met_by(pages);
     }
 
-    /// A read command has all its data: it fails if any of it is lost.
+    /// Fails a read command, which has all its data, if any of the data is lost.
     #[cold]
     pub(super) fn check_lost(&mut self, id: CommandId) {
         let l2p = &self.store.ftl.l2p;
@@ -129,7 +129,7 @@ impl SimDrive {
         }
     }
 
-    /// A die fails: nothing on it can be read any more.
+    /// Fails a die: nothing on it can be read any more.
     ///
     /// # Panics
     /// When errors are not modelled (the drive has no `[media]`), or there is no such die.
@@ -137,15 +137,15 @@ impl SimDrive {
         self.store.media.fail_die(die.into());
     }
 
-    /// Lets time pass without power, in which data ages and nothing else happens. Nothing
-    /// where errors are not modelled. Between a power cut and the next start, time may pass
-    /// either way: data ages by both.
+    /// Passes time without power: data ages, and nothing else happens. No effect if errors are not
+    /// modelled. Between a power cut and the next start, time may pass both here and on the drive's
+    /// clock: data ages by the sum.
     pub fn rest_without_power(&mut self, time: Nanos) {
         self.store.media.rest_without_power(time);
     }
 
-    /// Raw bit error rate of the average page of the worst superblock that holds data, in
-    /// parts of 10^12; `None` where errors are not modelled.
+    /// Raw bit error rate of the average page of the worst superblock that holds data, in parts of
+    /// 10^12; `None` if errors are not modelled.
     pub fn rber_max(&self) -> Option<u64> {
         if !self.store.media.has_errors() {
             return None;
@@ -166,10 +166,10 @@ impl SimDrive {
 
 /// Programs that fail, and blocks that go bad.
 impl SimDrive {
-    /// The program of the multi-plane pages from `mp_page` on, of a superblock, row and die, has
-    /// ended. Returns true when it failed and is done again. The die erases the block that replaces
-    /// the bad one, copies its data to it and programs again, all as one operation, ahead of the
-    /// programs that wait for the die.
+    /// Repeats a program that has failed. Returns true if it has: the program of the multi-plane
+    /// pages from `mp_page` on, of a superblock, row and die, has just ended. The die erases the
+    /// block that replaces the bad one, copies its data to it and programs again, all as one
+    /// operation, ahead of the programs that wait for the die.
     #[inline(always)]
     pub(super) fn program_is_repeated(
         &mut self,
@@ -231,15 +231,15 @@ impl SimDrive {
         Failed::Again(media.copy_to_replacement(&mut self.env, mode, place, erase, noted))
     }
 
-    /// Replaces a bad block for data that waits in the buffer. Without a spare block, rather than
-    /// lose the data, an erased superblock of the data area without reservations gives its blocks,
-    /// and the drive takes no more writes.
+    /// Replaces a bad block for data that waits in the buffer. If there is no spare block, an
+    /// erased superblock of the data area without reservations gives up its blocks, so that the
+    /// data is not lost, and the drive becomes read-only.
     fn find_block_for_data(&mut self, superblock: SuperblockId, die: DieId) -> bool {
         let Store { media, ftl, .. } = &mut self.store;
         if media.find_block(&mut ftl.superblocks, superblock, die) {
             return true;
         }
-        // The writes that it refuses free their reservations.
+        // The refused writes free their reservations.
         self.wears_out();
         let Store { media, ftl, .. } = &mut self.store;
         if !ftl.has_superblock(&self.env, Pool::Data) {
@@ -253,7 +253,7 @@ impl SimDrive {
         media.take_block_of(erased, superblock, die)
     }
 
-    /// The data of multi-plane pages without a block is lost.
+    /// Notes that the data of multi-plane pages without a block is lost.
     #[cold]
     fn lose_program(&mut self, die: DieId, mp_pages: std::ops::Range<MpPage>) {
         let l2p = &self.store.ftl.l2p;
@@ -271,7 +271,7 @@ impl SimDrive {
         self.losses.note_no_block(env, store, die, &lost);
     }
 
-    /// A die has copied a word line.
+    /// Handles a word line that a die has copied.
     pub(super) fn fold_copied(&mut self, within: u32) {
         if self.store.media.has_blocks() && self.fold_fails(within) {
             return;
@@ -280,8 +280,8 @@ impl SimDrive {
         self.folder.copied(env, store, &mut self.controller, within);
     }
 
-    /// Returns whether a copy has failed. If so, it is done again in another block; without one the
-    /// data stays in the cache, and the drive takes no more writes.
+    /// Returns true if a copy has failed. The copy is then repeated in another block; without one
+    /// the data stays in the cache, and the drive becomes read-only.
     fn fold_fails(&mut self, within: u32) -> bool {
         let Store { media, ftl, .. } = &mut self.store;
         let (row, die) = ftl.fold.place(&self.env.layout, within);
@@ -299,7 +299,7 @@ impl SimDrive {
         true
     }
 
-    /// A die has erased its block of a superblock.
+    /// Handles the erase of a die's block of a superblock.
     pub(super) fn erase_done(&mut self, superblock: SuperblockId, die: DieId) {
         let erased = self.store.block_erased(&mut self.env, superblock, die);
         if erased.is_none() {

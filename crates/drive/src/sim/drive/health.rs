@@ -1,4 +1,4 @@
-//! What the drive reports: its health, its free space, and, to tests, its contents.
+//! Reports of the drive: its health, its free space and, for tests, its contents.
 
 use stend_base::Nanos;
 use stend_model::health::{Cycles, Health};
@@ -12,7 +12,7 @@ use crate::sim::media::wear;
 use crate::sim::repeat::RoundStart;
 
 impl SimDrive {
-    /// Whether the drive takes no more writes: its flash is worn out, and no spare superblock is
+    /// True if the drive accepts no more writes: its flash is worn out, and no spare superblock is
     /// left.
     pub fn is_read_only(&self) -> bool {
         self.store.ftl.space.is_read_only()
@@ -69,14 +69,14 @@ impl SimDrive {
         self.repeated.added_to(health)
     }
 
-    /// The drive at the beginning of a round: for [`SimDrive::repeat_round`] at its end.
+    /// State at the beginning of a round, for [`SimDrive::repeat_round`] at its end.
     pub fn round_start(&self) -> RoundStart {
         RoundStart::new(self.health(), self.counters(), self.erase_counts())
     }
 
-    /// Takes the round that began at `start` and has just ended to be repeated up to `most` times,
-    /// without simulating that: no virtual time passes. Returns how often it was repeated, which
-    /// ends where something new would happen; 0 where the round was not like any other.
+    /// Treats the round that began at `start` and has just ended as repeated up to `most` times,
+    /// without simulating it: no virtual time passes. Returns the number of repetitions, which
+    /// stops before something new would happen; 0 if the round was not like any other.
     ///
     /// # Panics
     /// While the host awaits a request.
@@ -89,13 +89,13 @@ impl SimDrive {
         rounds
     }
 
-    /// Bytes that can be written to flash until data has to be moved for it: until then each
-    /// superblock that is filled costs what the one before did, an erase at most. `None` where
-    /// something else may begin before: a cache that fills, a table of which more lies on flash,
-    /// heat, streams that follow what was written, blocks that have begun to fail, TRIM under way.
-    /// Wear levelling moves nothing before GC does, and nothing is read. A checkpoint ends it too,
-    /// as long as nobody asks for more of the journal than is written anyway; and a superblock
-    /// whose erase has to wait for the journal does not count.
+    /// Bytes that can be written to flash before data has to be moved: until then each superblock
+    /// that is filled costs what the one before did, at most an erase. `None` if something else may
+    /// begin before: a cache that fills, a table of which more lies on flash, heat, streams that
+    /// follow the written data, blocks that have begun to fail, TRIM under way. Wear levelling
+    /// moves nothing before GC does, and nothing is read. A checkpoint ends it too, as long as no
+    /// one requests more of the journal than is written anyway; and a superblock whose erase has to
+    /// wait for the journal does not count.
     pub(super) fn bytes_until_gc(&self) -> Option<u64> {
         let spec = &self.env.spec;
         let may_change = spec.cache.is_some()
@@ -126,9 +126,9 @@ impl SimDrive {
         Some(checkpoint.min(pages * PAGE_BYTES))
     }
 
-    /// Free pages of 4 KiB of the pool that takes new data first, for tests and observers: of the
-    /// SLC cache's own superblocks; without such, of the data area, whose spare space counts, so
-    /// that it can be more than the capacity.
+    /// Free pages of 4 KiB, for tests and observers, of the pool that new data enters first: the
+    /// SLC cache's own superblocks or, without any, the data area. Spare space of the data area
+    /// counts, so the result can exceed the capacity.
     pub fn free_entry_pages(&self) -> u64 {
         let pool = match self.env.layout.pool(Pool::SlcCache).superblocks {
             0 => Pool::Data,

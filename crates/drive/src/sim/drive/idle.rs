@@ -1,4 +1,4 @@
-//! The host falls silent, and sends another request.
+//! Begin and end of the host's silence.
 
 use stend_model::spec::Emptying;
 
@@ -8,7 +8,7 @@ use crate::sim::fold::Folder;
 use crate::sim::gc::Gc;
 
 impl SimDrive {
-    /// No request is outstanding any more.
+    /// Starts the timers of silence when no request is outstanding any more.
     pub(super) fn host_fell_silent(&mut self) {
         let now = self.env.now();
         if !self.env.spec.idle_states.is_empty() {
@@ -17,7 +17,7 @@ impl SimDrive {
         self.idle.host_fell_silent(&mut self.env);
     }
 
-    /// The timer of idle work has ended.
+    /// Starts idle work at the end of its delay.
     pub(super) fn idle_timer(&mut self) {
         let is_silent = self.host.is_silent();
         if !self.idle.delay_ends(&mut self.env, is_silent) || self.wakes_for_idle_work() {
@@ -29,7 +29,7 @@ impl SimDrive {
         }
     }
 
-    /// Programs what was received and makes it durable; the next request begins as after any rest.
+    /// Programs received data and makes it durable; the next request begins as after any rest.
     fn rest_begins(&mut self) {
         self.store.pad_all(&mut self.env);
         self.store.request_durable();
@@ -46,14 +46,14 @@ impl SimDrive {
         }
     }
 
-    /// A working or resting part of a slice ends.
+    /// Ends a working or resting part of a slice.
     pub(super) fn idle_slice_ends(&mut self) {
         if self.idle.slice_ends(&mut self.env) {
             self.slice_begins();
         }
     }
 
-    /// Whether folding or GC has anything left to do.
+    /// True if folding or GC has work left.
     fn idle_has_work(&self) -> bool {
         let (env, store) = (&self.env, &self.store);
         let on_chip = env.limits.emptying == Some(Emptying::OnChip);
@@ -68,14 +68,14 @@ impl SimDrive {
         work && !store.ftl.space.is_read_only()
     }
 
-    /// Gives idle work up until the host has sent another request.
+    /// Stops idle work until the host has sent another request.
     pub(super) fn idle_halts(&mut self) {
         self.idle.halt(&mut self.env);
         self.rest_begins();
     }
 
     /// Wakes a sleeping drive for the work that the end of the delay starts; the work begins when
-    /// the drive is awake. Returns false when there is none, or when the drive is awake already.
+    /// the drive is awake. Returns false if there is no work, or if the drive is awake already.
     fn wakes_for_idle_work(&mut self) -> bool {
         let volatile = self.store.has_volatile_data();
         let work = volatile || self.env.spec.idle.enabled && self.idle_has_work();

@@ -1,4 +1,4 @@
-//! The wiring of the components: who handles which event, what follows from it, and in which order.
+//! The wiring of the components: the handler of each event, its consequences, and their order.
 //!
 //! # Event order
 //! Events are ordered by time; at one instant by kind, in the order of the table in [`kind`];
@@ -56,7 +56,7 @@ use settle::Due;
 /// Entries of the L2P in a cache line of 64 bytes.
 const ENTRIES_PER_LINE: u32 = 16;
 
-/// What a read of a logical page finds.
+/// Result of a read of a logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogicalPage {
     /// Nothing: it was never written, or was trimmed since.
@@ -74,25 +74,25 @@ pub enum LogicalPage {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SimDrive {
     env: Env,
-    /// The capacity that it was made with.
+    /// Capacity of the drive when it was created.
     native_bytes: u64,
     host: Host,
     controller: Controller,
     store: Store,
     reads: Reads,
-    /// Only in a drive whose buffer serves one direction at a time.
+    /// Present only if the buffer is half-duplex.
     half_duplex: Option<Box<HalfDuplex>>,
     admission: Admission,
     gc: Gc,
     folder: Folder,
     trim: Trim,
     idle: Idle,
-    /// Only where there are patrol reads.
+    /// Present only if there are patrol reads.
     patrol: Option<Box<Patrol>>,
     power: Power,
     repeated: Repeated,
     due: Due,
-    /// What was lost, where a test wants to know; it takes no part in what the drive does.
+    /// Account of losses on request of a test; it has no effect on the drive.
     #[serde(skip)]
     losses: Losses,
 }
@@ -101,7 +101,8 @@ impl SimDrive {
     /// A new drive, all blocks erased, nothing mapped.
     ///
     /// # Panics
-    /// When the figures contradict each other; [`stend_model`] checks them first and says which.
+    /// If the figures contradict each other; [`stend_model`] checks them first and reports the
+    /// fault.
     pub fn new(spec: &Spec) -> SimDrive {
         power_cycle::assert_allowed(spec);
         let layout = Layout::new(spec);
@@ -140,18 +141,18 @@ impl SimDrive {
         drive
     }
 
-    /// The figures that it runs on.
+    /// The figures of the simulation.
     pub fn spec(&self) -> &Spec {
         &self.env.spec
     }
 
-    /// Lets copies made from now on share its large tables until one of them changes them: a copy
-    /// then takes only the memory that it changes.
+    /// Shares the large tables with copies made from now on, until one of them changes the tables:
+    /// a copy then occupies memory only for its changes.
     pub fn share(&mut self) {
         self.store.ftl.l2p.share();
     }
 
-    /// What it has done so far.
+    /// Counters of the drive so far.
     pub fn counters(&self) -> Counters {
         let array = self.store.media.counters();
         let log = self.store.persistence.as_ref().map(|p| p.changes());
@@ -175,7 +176,7 @@ impl SimDrive {
     }
 
     /// Hash of everything that arrived or ended so far, in order, with its instant: equal for equal
-    /// histories. Events that only pass work on are not part of it.
+    /// histories. Events that only pass work on are not included.
     pub fn trace_hash(&self) -> u64 {
         self.env.trace_hash()
     }
@@ -185,9 +186,9 @@ impl SimDrive {
         self.store.ftl.superblocks.erase_counts()
     }
 
-    /// Starts to keep the tag of what every physical page holds, so that [`SimDrive::content`] can
-    /// tell it, or ends it. Costs 4 bytes a page. What a drive that is not new holds already has
-    /// the tag [`crate::sim::EARLIER_TAG`].
+    /// Starts or stops keeping the tag of the data in every physical page, which
+    /// [`SimDrive::content`] returns. Costs 4 bytes a page. Data that a drive holds when this is
+    /// called has the tag [`crate::sim::EARLIER_TAG`].
     pub fn keep_content(&mut self, keep: bool) {
         let is_new = self.env.now() == SimTime::ZERO;
         self.store.ftl.l2p.keep_tags(keep.then_some(is_new));
@@ -196,16 +197,16 @@ impl SimDrive {
         }
     }
 
-    /// The tag of the request whose data a read of logical page `lpn` would return at
-    /// this instant, `None` where nothing is mapped. Needs [`SimDrive::keep_content`].
+    /// The tag of the request whose data a read of logical page `lpn` would return at this instant;
+    /// `None` if nothing is mapped. Needs [`SimDrive::keep_content`].
     ///
     /// # Panics
-    /// When the drive's tables contradict each other: this is what tests look for.
+    /// If the drive's tables contradict each other: tests look for this.
     pub fn content(&self, lpn: impl Into<Lpn>) -> Option<u32> {
         self.store.ftl.l2p.content(lpn.into())
     }
 
-    /// What a read of logical page `lpn` would find.
+    /// Result that a read of logical page `lpn` would have.
     pub fn logical_page(&self, lpn: impl Into<Lpn>) -> LogicalPage {
         match self.store.ftl.l2p.lookup(lpn.into()) {
             Ppn::UNMAPPED => LogicalPage::Unwritten,
@@ -214,9 +215,9 @@ impl SimDrive {
         }
     }
 
-    /// The tags of the requests whose data lies in flash at this instant, programmed and
-    /// not erased, whether valid or not: what a search of the whole flash would find after
-    /// a power cut. Needs [`SimDrive::keep_content`] from the first request on.
+    /// The tags of the requests whose data lies in flash at this instant, programmed and not
+    /// erased, valid or not: the data that a search of the whole flash would find after a power
+    /// cut. Needs [`SimDrive::keep_content`] from the first request on.
     pub fn tags_in_flash(&self) -> impl Iterator<Item = u32> + '_ {
         let Store { ftl, buffer, .. } = &self.store;
         let in_flash = move |ppn: Ppn| !buffer.holds(ppn.mp_page(self.env.layout.page_bits));
@@ -225,7 +226,7 @@ impl SimDrive {
             .map(|(_, tag)| tag)
     }
 
-    /// Handles the next event, and no other. Returns the completion, if it is one.
+    /// Handles the next event only. Returns the completion, if the event is one.
     #[inline(never)]
     fn step(&mut self) -> Option<Completion> {
         let event = self.env.queue.pop().expect("the caller saw an event");
@@ -236,8 +237,8 @@ impl SimDrive {
         None
     }
 
-    /// Handles an event at which the host may receive a completion. What follows from it may be
-    /// handled with it if it comes before all other events and by `limit`.
+    /// Handles an event at which the host may receive a completion. Its consequences may be handled
+    /// at once if they come before all other events and by `limit`.
     #[inline(always)]
     fn host_or_timer(&mut self, event: Event, limit: SimTime) -> Option<Completion> {
         let env = &mut self.env;
@@ -277,10 +278,10 @@ impl SimDrive {
     #[inline(always)]
     fn step_within(&mut self, event: Event) {
         let env = &mut self.env;
-        // Dies are the first kind: the number of the source is that of the die.
+        // Dies are the first kind: the number of the source is the number of the die.
         match event.lane {
             Lane::Sense => {
-                // Only the media is concerned.
+                // Only the media is affected.
                 self.store.media.sensed(env, DieId(event.source));
                 return;
             }
@@ -298,14 +299,14 @@ impl SimDrive {
                 let source = env.queue.index(kind::LINK, event.source);
                 env.trace(kind::LINK, source);
                 if !self.link_done(source) {
-                    // Nothing follows from it for what is durable.
+                    // It has no effect on durability.
                     return;
                 }
             }
             Lane::Arrival => {
                 env.trace(kind::ARRIVAL, 0);
                 if !self.command_arrives() {
-                    // A core or the link takes it up: nothing follows for what is durable.
+                    // A core or the link starts it: no effect on durability.
                     return;
                 }
             }
@@ -319,7 +320,7 @@ impl SimDrive {
         self.nand_done_inlined(op);
     }
 
-    /// An operation of the flash has ended.
+    /// Handles the end of an operation of the flash.
     #[inline(always)]
     fn nand_done_inlined(&mut self, op: NandOp) {
         let (env, store) = (&mut self.env, &mut self.store);
@@ -355,7 +356,7 @@ impl SimDrive {
         }
     }
 
-    /// A core of the controller has ended a job.
+    /// Handles the end of a job of a core.
     #[inline(always)]
     fn core_done(&mut self, core: u32) {
         let (env, store) = (&mut self.env, &mut self.store);
@@ -378,8 +379,9 @@ impl SimDrive {
         }
     }
 
-    /// Handles at most `events` events, and stops at a completion. Returns how many it handled, and
-    /// the completion. Fewer than `events` without one means that nothing more will happen.
+    /// Handles at most `events` events, and stops at a completion. Returns the number of handled
+    /// events and the completion. Fewer than `events` without a completion means that no events are
+    /// left.
     pub fn advance_events(&mut self, events: u64) -> (u64, Option<Completion>) {
         for done in 0..events {
             if self.env.queue.next_at() == SimTime::NEVER {
@@ -406,13 +408,14 @@ impl Device for SimDrive {
         self.env.queue.next_at()
     }
 
-    /// A sixteenth before the last instant of the event queue, for what requests leave to be done.
+    /// An instant one sixteenth before the end of the event queue, which leaves time for the work
+    /// that follows requests.
     fn end_of_time(&self) -> SimTime {
         let end = self.env.queue.end().0;
         SimTime(end - end / 16)
     }
 
-    /// The pages that were placed: what the host wrote, and what was moved.
+    /// Bytes of all pages that were placed: written by the host or moved.
     fn flash_written_bytes(&self) -> Option<u64> {
         Some(self.env.counters.pages_placed() * PAGE_BYTES)
     }
@@ -434,7 +437,7 @@ impl Device for SimDrive {
         );
         assert!(self.has_power(), "a request to a drive without power");
         let first = Lpn::of_byte(request.offset_bytes);
-        // It will be looked up when the command has come through link and firmware.
+        // It will be looked up when the command has passed the link and the firmware.
         let ftl = &self.store.ftl;
         prefetch_submitted(&ftl.l2p, first);
         if request.len_bytes > PAGE_BYTES {
@@ -483,7 +486,7 @@ mod tests {
     use stend_model::Model;
     use stend_model::spec::{Policy, StreamsSpec};
 
-    /// After a load of which nine of ten writes go to the first tenth of the data.
+    /// A drive after a load of which nine of ten writes go to the first tenth of the data.
     fn skewed(host_streams: u32, gc_streams: u32) -> SimDrive {
         let model = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
         let mut spec = model.spec();
@@ -523,8 +526,8 @@ mod tests {
         drive
     }
 
-    /// Of all pairs of valid pages in a full superblock of this generation, the share in
-    /// which both are hot or both are cold; and how many such superblocks there are.
+    /// Share of pairs, among all pairs of valid pages in a full superblock of this generation, in
+    /// which both pages are hot or both are cold; and the number of such superblocks.
     fn purity(drive: &SimDrive, generation: u8) -> (f64, u32) {
         let data_area = drive.env.layout.pool(Pool::Data);
         let pages = drive.store.ftl.l2p.logical_pages();
@@ -570,7 +573,7 @@ mod tests {
         println!("{found:?}");
         assert!(found[1].1 > 0 && found[2].1 > 0 && found[3].1 > 0);
         assert_eq!(found[4].1, 0);
-        // What survives longer is colder.
+        // Data that survives longer is colder.
         assert!(found[3].0 > 0.97 && found[3].0 > found[1].0, "{found:?}");
         let two = skewed(1, 1);
         assert_eq!([2, 3].map(|generation| purity(&two, generation).1), [0, 0]);

@@ -7,11 +7,10 @@ use super::SimDrive;
 use crate::sim::power::Energy;
 
 impl SimDrive {
-    /// Energy that the drive has taken since power-on; `None` where the model does not tell what
-    /// operations take.
+    /// Energy used by the drive since power-on; `None` if the model has no energies of operations.
     ///
-    /// An operation of the flash counts when it is handed to its die, a transfer over the
-    /// host link when it begins, the work of a core when it ends.
+    /// An operation of the flash is counted when it is sent to its die, a transfer over the host
+    /// link when it begins, the work of a core when it ends.
     pub fn energy(&self) -> Option<Energy> {
         self.power
             .energy(&self.env, &self.counters(), self.off_ns())
@@ -32,7 +31,7 @@ impl SimDrive {
         self.power.idle_state(&self.env)
     }
 
-    /// Whether anything is under way or waits for the next slice of idle work.
+    /// True if anything is under way or waits for the next slice of idle work.
     pub(super) fn is_busy(&self) -> bool {
         self.store.media.is_busy()
             || self.controller.is_busy()
@@ -46,7 +45,7 @@ impl SimDrive {
                 .is_some_and(|p| p.changes().is_awaited())
     }
 
-    /// The timer of the idle states has ended.
+    /// Handles the end of the timer of the idle states.
     pub(super) fn sleep_timer_ends(&mut self) {
         let silent_since = self.host.is_silent().then(|| self.idle.silent_since());
         let Some(due) = self.power.sleep_timer_ends(&mut self.env, silent_since) else {
@@ -64,7 +63,7 @@ impl SimDrive {
         self.host.hold_arrivals();
     }
 
-    /// Wakes the drive if it sleeps. Returns when it is awake.
+    /// Wakes the drive if it sleeps. Returns the instant at which it is awake.
     pub(super) fn wake(&mut self) -> SimTime {
         if self.power.is_asleep() {
             self.update_heat();
@@ -81,8 +80,8 @@ impl SimDrive {
         self.power.woke();
     }
 
-    /// Computes the temperature at the present instant: at each step, and before the power
-    /// changes for long.
+    /// Computes the temperature at the present instant: at each step, and before the power changes
+    /// for long.
     pub(super) fn update_heat(&mut self) {
         if self.env.spec.thermal.is_none() {
             return;
@@ -94,7 +93,7 @@ impl SimDrive {
         }
     }
 
-    /// Begins a step of the temperature, if none is under way.
+    /// Begins a step of the temperature if none is under way.
     pub(super) fn heat_resumes(&mut self) {
         if self.power.heat_is_at_rest(&self.env) {
             self.update_heat();
@@ -102,7 +101,7 @@ impl SimDrive {
         }
     }
 
-    /// A step of the temperature has ended.
+    /// Ends a step of the temperature.
     pub(super) fn heat_step_ends(&mut self) {
         self.update_heat();
         if !self.power.heat_step_ends(&mut self.env) {

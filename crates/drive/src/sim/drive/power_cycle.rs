@@ -1,5 +1,5 @@
-//! Cutting the power, and what the drive does when it comes back: which component does what, in
-//! which order. What a cut leaves is told in [`crate::sim::persistence`].
+//! Cutting the power, and the steps of the drive when the power returns: the components and their
+//! order. [`crate::sim::persistence`] describes the state after a cut.
 
 use stend_base::SimTime;
 use stend_model::spec::Spec;
@@ -18,7 +18,8 @@ use crate::sim::persistence::SaveWork;
 use crate::sim::store::Store;
 
 /// # Panics
-/// When `spec` combines power cuts with what excludes them; the model checker says so first.
+/// If `spec` combines power cuts with a feature that excludes them; the model checker reports it
+/// first.
 pub(super) fn assert_allowed(spec: &Spec) {
     if spec.power_loss.is_none() {
         return;
@@ -30,12 +31,12 @@ pub(super) fn assert_allowed(spec: &Spec) {
 
 /// A cut.
 impl SimDrive {
-    /// Cuts the power at this instant, between two events. Requests not yet completed are
-    /// gone. Time may pass ([`stend_base::Device::advance`]) until
-    /// [`SimDrive::power_up`]; requests must not be sent.
+    /// Cuts the power at this instant, between two events. Requests not yet completed are dropped.
+    /// Time may pass ([`stend_base::Device::advance`]) until [`SimDrive::power_up`]; requests must
+    /// not be sent.
     ///
     /// # Panics
-    /// Without [`stend_model::Spec::power_loss`], and when the power is off.
+    /// Without [`stend_model::Spec::power_loss`], and if the power is off.
     pub fn power_cut(&mut self) {
         self.env.trace(kind::POWER, 0);
         self.env.counters.unsafe_shutdowns += 1;
@@ -51,8 +52,8 @@ impl SimDrive {
     /// Makes everything durable, writes a checkpoint, and turns the power off.
     ///
     /// # Panics
-    /// Without [`stend_model::Spec::power_loss`], when the power is off, or when a request has
-    /// not been completed.
+    /// Without [`stend_model::Spec::power_loss`], if the power is off, or if a request has not been
+    /// completed.
     pub fn shutdown(&mut self) {
         assert!(self.host.is_silent(), "requests are still under way");
         assert!(self.has_power(), "the power is off");
@@ -67,7 +68,7 @@ impl SimDrive {
         self.lose_power(true);
     }
 
-    /// Lets time pass until all that was done is durable.
+    /// Passes time until all changes so far are durable.
     pub(super) fn make_durable(&mut self) {
         self.store.pad_all(&mut self.env);
         let all = self.persistence().changes().next_lsn();
@@ -85,7 +86,7 @@ impl SimDrive {
     fn run_while(&mut self, mut unfinished: impl FnMut(&mut SimDrive) -> bool) {
         self.keep_durable();
         while unfinished(self) {
-            // What it has just requested may be all there is to do.
+            // The work that it has just requested may be all that is left.
             self.keep_durable();
             assert!(
                 self.env.queue.next_at() < SimTime::NEVER,
@@ -99,12 +100,12 @@ impl SimDrive {
     }
 
     /// Cuts the power. In a clean shutdown only programs of the drive itself are under way; they
-    /// end before.
+    /// end first.
     fn lose_power(&mut self, clean: bool) {
         assert!(self.persistence().power().is_serving(), "the power is off");
         let saved = !clean && self.save();
         let ended = clean || saved;
-        // Find what flash holds, while DRAM still tells.
+        // Find the data in flash while the tables in DRAM are still there.
         if let Some(persistence) = &mut self.store.persistence {
             self.env.counters.undone_pages += persistence.changes().pages_written();
             persistence.undo(&self.env.layout, &mut self.store.ftl);
@@ -115,7 +116,7 @@ impl SimDrive {
         let (persistence, view) = self.persistence_and_view();
         persistence.cut_stripes((ended, clean), &view);
         self.lose_memory();
-        // From here on, only what flash holds counts.
+        // From here on, only the content of flash counts.
         let Store {
             buffer,
             ftl,
@@ -129,7 +130,7 @@ impl SimDrive {
         self.count_free(&open, &erase);
     }
 
-    /// Saves buffer and journal on capacitors. Returns whether these hold until both are in flash.
+    /// Saves buffer and journal on capacitors. Returns true if these hold until both are in flash.
     fn save(&mut self) -> bool {
         let media = &self.store.media;
         let work = SaveWork {
@@ -143,8 +144,8 @@ impl SimDrive {
         persistence.save(work, &mut self.env.counters, &view)
     }
 
-    /// Drops what was in the buffer and, except in a clean shutdown, what the programs under way
-    /// tear.
+    /// Drops the content of the buffer and, except in a clean shutdown, the pages torn by the
+    /// programs under way.
     fn tear(&mut self, clean: bool) {
         let torn = match !clean && self.persistence().tears_word_lines() {
             true => self.env.spec.dies,
@@ -163,7 +164,7 @@ impl SimDrive {
         }
     }
 
-    /// A program is torn: with it, the other pages of its word line.
+    /// Tears the other pages of the word line of a torn program.
     fn tear_word_line(&mut self, program: u32) {
         let store = &mut self.store;
         let page = store.buffer.get(program).mp_page;
@@ -177,8 +178,8 @@ impl SimDrive {
         }
     }
 
-    /// Drops everything under way and in DRAM, except the L2P. Heat first, which needs the energy
-    /// up to now; then the clock, since components may set timers.
+    /// Drops everything under way and in DRAM, except the L2P. Heat comes first, since it needs the
+    /// energy up to now; then the clock, since components may set timers.
     fn lose_memory(&mut self) {
         self.update_heat();
         self.env.queue.clear();
@@ -202,7 +203,7 @@ impl SimDrive {
         self.power.power_cut(now);
     }
 
-    /// Counts free space again, with superblocks that stay open and those to be erased.
+    /// Recounts free space, with the superblocks that stay open and those to be erased.
     fn count_free(&mut self, open: &[(SuperblockId, Kind, u32)], erase: &[SuperblockId]) {
         let (layout, ftl) = (&self.env.layout, &self.store.ftl);
         let free = [Pool::SlcCache, Pool::Data].map(|pool| {
@@ -220,12 +221,12 @@ impl SimDrive {
     }
 }
 
-/// A start.
+/// A power-up.
 impl SimDrive {
     /// Turns the power on. The drive serves commands when it has recovered its L2P.
     ///
     /// # Panics
-    /// When the power is not off.
+    /// If the power is not off.
     pub fn power_up(&mut self) {
         let now = self.env.now();
         let boot = self.persistence().turn_on(now);
@@ -234,7 +235,7 @@ impl SimDrive {
         self.env.set_timer(boot, kind::POWER);
     }
 
-    /// A step of power-up has ended.
+    /// Handles the end of a step of power-up.
     pub(super) fn power_timer_ends(&mut self) {
         self.env.trace(kind::POWER, 1);
         if self.persistence().power().has_read_back() {
@@ -265,7 +266,7 @@ impl SimDrive {
         }
     }
 
-    /// Commands that arrive must wait for the end of the recovery.
+    /// True if arriving commands must wait for the end of the recovery.
     #[inline]
     pub(super) fn is_recovering(&self) -> bool {
         let persistence = self.store.persistence.as_ref();
@@ -278,7 +279,7 @@ impl SimDrive {
         persistence.is_none_or(|p| p.power().is_on())
     }
 
-    /// How long the drive has been without power.
+    /// Time that the drive has been without power, in total.
     pub(super) fn off_ns(&self) -> u64 {
         let persistence = self.store.persistence.as_ref();
         persistence.map_or(0, |p| p.power().off_ns(self.env.now()))
@@ -294,7 +295,7 @@ mod tests {
     use stend_model::Model;
     use stend_model::spec::{Emptying, PairedPages, PowerLossSpec, WhenFull};
 
-    /// A drive whose cache has this many superblocks of its own, and of the data area.
+    /// A drive whose cache has `own` superblocks of its own and `dynamic` ones of the data area.
     fn drive(own: u32, dynamic: u32) -> SimDrive {
         let model = Model::shipped("demo-8gb").expect("it is shipped");
         let mut spec = model.spec();
@@ -306,7 +307,7 @@ mod tests {
         cache.when_full = WhenFull::Bypass;
         cache.takes_gc = false;
         spec.idle.enabled = false;
-        // So that no word line is left half filled by a cut.
+        // With this, a cut leaves no word line half filled.
         spec.one_shot = Some(Nanos(1_000_000));
         spec.user_bytes = 1 << 28;
         spec.power_loss = Some(PowerLossSpec {
@@ -327,7 +328,7 @@ mod tests {
         SimDrive::new(&spec)
     }
 
-    /// Used space stays used, in either mode, where no page has become invalid.
+    /// Used space stays used in either mode if no page has become invalid.
     #[test]
     fn a_start_finds_the_space_that_there_was() {
         for (own, dynamic) in [(0, 6), (4, 6), (14, 0)] {

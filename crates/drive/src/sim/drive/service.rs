@@ -1,6 +1,6 @@
-//! What a service tool does: switching the write cache on or off, erasing the whole drive, as ATA's
-//! SECURITY ERASE UNIT and NVMe's Format and Sanitize do, and over-provisioning by the user: a
-//! drive limited to less than its native capacity has more room for GC (SET MAX ADDRESS,
+//! Operations of a service tool: switching the write cache on or off; erasing the whole drive, as
+//! ATA's SECURITY ERASE UNIT and NVMe's Format and Sanitize do; and over-provisioning by the user:
+//! a drive limited to less than its native capacity has more room for GC (SET MAX ADDRESS,
 //! ATA/ATAPI-6 and later, Host Protected Area).
 
 use stend_base::{Device, Nanos, SimTime};
@@ -12,27 +12,27 @@ use crate::sim::ids::Lpn;
 use crate::sim::kind;
 use crate::sim::store::Store;
 
-/// Why the capacity was not changed.
+/// Reason why the capacity was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserBytesError {
-    /// Not a capacity that this drive can have.
+    /// A capacity that this drive cannot have.
     #[error(
         "{bytes} bytes are not allowed; it must be a multiple of 4096 from 4096 to {most}, which \
          is the drive's own capacity"
     )]
     OutOfRange {
-        /// The capacity that was requested.
+        /// The requested capacity.
         bytes: u64,
-        /// The capacity that the drive was made with.
+        /// Capacity of the drive when it was created.
         most: u64,
     },
     /// Commands are under way.
     #[error("{commands} commands have not completed; wait for them first")]
     Busy {
-        /// How many.
+        /// Number of commands.
         commands: u32,
     },
-    /// Some of the data might lie beyond the new end.
+    /// The drive holds data, some of which might lie beyond the new end.
     #[error("the drive holds {pages} pages of 4 KiB; TRIM the whole drive first")]
     HoldsData {
         /// Mapped pages.
@@ -41,8 +41,8 @@ pub enum UserBytesError {
 }
 
 impl SimDrive {
-    /// Erases every superblock that is not erased, on all dies at once. Returns the time that it
-    /// takes. Nothing is left in flash. The drive's own work that is under way ends first.
+    /// Erases every superblock that is not erased, on all dies at once. Returns the duration.
+    /// Nothing is left in flash. Work of the drive that is under way ends first.
     ///
     /// # Panics
     /// While the host awaits a request.
@@ -51,7 +51,7 @@ impl SimDrive {
         self.begin_service();
         self.idle_halts();
         self.run_while_busy();
-        // Nothing is under way: drops whatever was being filled, emptied or awaited.
+        // Nothing is under way: drop all that was being filled, emptied or awaited.
         let Store {
             buffer,
             ftl,
@@ -94,10 +94,9 @@ impl SimDrive {
         self.env.now().since(begin)
     }
 
-    /// Discards the key, which takes this time: no page can be read any more, as after TRIM of the
-    /// whole drive. What was written stays in the flash, and costs no erase now: its superblocks
-    /// are erased when their space is needed, or by work in idle time. Returns the time that it
-    /// took.
+    /// Discards the key in `time`: no page can be read any more, as after TRIM of the whole drive.
+    /// The data stays in the flash, and costs no erase now: its superblocks are erased when their
+    /// space is needed, or by work in idle time. Returns the duration.
     ///
     /// # Panics
     /// While the host awaits a request.
@@ -135,34 +134,35 @@ impl SimDrive {
         }
     }
 
-    /// Whether writes are acknowledged from the buffer.
+    /// True if writes are acknowledged from the buffer.
     pub fn write_cache(&self) -> bool {
         self.env.spec.host.write_cache
     }
 
     /// Switches the acknowledging of writes from the buffer on or off. Writes that the drive
-    /// already has keep the setting of when they came; see [`stend_base::Op::Flush`].
+    /// already has keep the setting under which they arrived; see [`stend_base::Op::Flush`].
     pub fn set_write_cache(&mut self, on: bool) {
         self.env.spec.host.write_cache = on;
     }
 
-    /// Changes what a request costs the host beside the link, on its way to the drive and back:
-    /// for a client that takes time of its own for both. Of requests submitted from now on.
+    /// Changes the time of a request in the host, beside the link, on its way to the drive and
+    /// back: for a client that spends time of its own on both. Applies to requests submitted from
+    /// now on.
     pub fn set_host_times(&mut self, (submit, complete): (Nanos, Nanos)) {
         (self.env.spec.host.submit, self.env.spec.host.complete) = (submit, complete);
     }
 
-    /// The capacity that the drive was made with.
+    /// Capacity of the drive when it was created.
     pub fn native_bytes(&self) -> u64 {
         self.native_bytes
     }
 
-    /// Changes what the host can address: on an empty drive, and up to [`SimDrive::native_bytes`].
-    /// The wear of the flash stays; the heat of data is forgotten. A drive whose power can be cut
-    /// lets time pass until it has noted that it is empty.
+    /// Changes the capacity that the host can address: on an empty drive, and up to
+    /// [`SimDrive::native_bytes`]. The wear of the flash stays; the heat of data is forgotten. In a
+    /// drive whose power can be cut, time passes until the drive has stored that it is empty.
     ///
     /// # Errors
-    /// [`UserBytesError`]; the drive is as it was.
+    /// [`UserBytesError`]; the drive is unchanged.
     pub fn set_user_bytes(&mut self, bytes: u64) -> Result<(), UserBytesError> {
         let most = self.native_bytes;
         if bytes == 0 || !bytes.is_multiple_of(PAGE_BYTES) || bytes > most {

@@ -1,4 +1,5 @@
-//! After each event: what has become possible is done, in one order, without recursion.
+//! Follow-up of each event: starts, in a fixed order and without recursion, the work that has
+//! become possible.
 
 use super::SimDrive;
 use crate::sim::admission::{self, Needed, Next};
@@ -8,8 +9,9 @@ use crate::sim::ids::CommandId;
 use crate::sim::store::Store;
 use crate::sim::trim::{Begun, Trim};
 
-/// What may have become possible, one bit each. In one byte, since flags that were just stored one
-/// by one are loaded together only after all stores have ended (store-to-load forwarding).
+/// Work that may have become possible, one bit each. All bits are in one byte: flags that were just
+/// stored one by one can be loaded together only after all stores have ended (store-to-load
+/// forwarding).
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Due(u8);
 
@@ -22,38 +24,38 @@ impl Due {
     const WRITES: u8 = 4;
     /// TRIM may have emptied superblocks that can be erased.
     const TRIM: u8 = 8;
-    /// What may follow when space was freed.
+    /// Work that may continue when space is freed.
     const SPACE: u8 = Due::GC | Due::FOLD | Due::WRITES;
 
-    /// Space was freed: whoever waits for it may continue.
+    /// Marks all work that may wait for freed space.
     #[inline(always)]
     pub fn all(&mut self) {
         self.0 |= Due::SPACE;
     }
 
-    /// Garbage collection may continue.
+    /// Marks GC as due.
     #[inline(always)]
     pub fn gc(&mut self) {
         self.0 |= Due::GC;
     }
 
-    /// Folding may continue.
+    /// Marks folding as due.
     pub fn fold(&mut self) {
         self.0 |= Due::FOLD;
     }
 
-    /// Writes may be admitted.
+    /// Marks the admission of writes as due.
     #[inline(always)]
     pub fn writes(&mut self) {
         self.0 |= Due::WRITES;
     }
 
-    /// TRIM may have emptied superblocks.
+    /// Marks the erase of superblocks that TRIM may have emptied as due.
     pub fn trim(&mut self) {
         self.0 |= Due::TRIM;
     }
 
-    /// Takes what is due of these.
+    /// Removes and returns the due bits of `of`.
     #[inline(always)]
     fn take(&mut self, of: u8) -> Due {
         let due = self.0 & of;
@@ -61,7 +63,7 @@ impl Due {
         Due(due)
     }
 
-    /// Whether any of these is due.
+    /// True if any bit of `of` is due.
     #[inline(always)]
     fn has(self, of: u8) -> bool {
         self.0 & of != 0
@@ -69,7 +71,7 @@ impl Due {
 }
 
 impl SimDrive {
-    /// Does what is due; what TRIM has emptied comes after the rest.
+    /// Does the due work; the superblocks that TRIM has emptied come last.
     #[inline(always)]
     pub(super) fn settle(&mut self) {
         let due = self.due.take(Due::SPACE);
@@ -86,14 +88,14 @@ impl SimDrive {
         }
     }
 
-    /// Space was freed: does what may follow from it.
+    /// Does the work that may wait for freed space.
     #[inline(never)]
     pub(super) fn settle_all(&mut self) {
         self.due.all();
         self.settle();
     }
 
-    /// Continues GC. Returns whether it cannot continue until something changes.
+    /// Continues GC. Returns true if it cannot continue until something changes.
     #[inline(always)]
     fn collect(&mut self) -> bool {
         let host_waits = self.admission.is_waiting();
@@ -101,7 +103,7 @@ impl SimDrive {
             .run(&mut self.env, &mut self.store, &self.idle, host_waits)
     }
 
-    /// Folding continues, of caches that are folded. Returns whether it cannot continue until
+    /// Continues folding, for caches that are folded. Returns true if it cannot continue until
     /// something changes.
     #[inline(always)]
     fn fold(&mut self) -> bool {
@@ -119,11 +121,11 @@ impl SimDrive {
         if folding == Folding::NeedsGc {
             self.collect();
         }
-        // What folding takes or gives back may let GC continue.
+        // Space used or freed by folding may let GC continue.
         folding == Folding::Waits && free(&self.store) == before
     }
 
-    /// Continues GC and folding, as far as they may. Returns whether they cannot continue until
+    /// Continues GC and folding as far as possible. Returns true if they cannot continue until
     /// something changes.
     #[inline(always)]
     pub(super) fn make_space(&mut self) -> bool {
@@ -131,8 +133,8 @@ impl SimDrive {
         self.fold() && settled
     }
 
-    /// Admits writes, and does what they wait for. `settled`: GC and folding have just been found
-    /// unable to go on.
+    /// Admits writes, and starts the work that they wait for. `settled`: GC and folding have just
+    /// been found unable to continue.
     #[inline(always)]
     fn admit_writes(&mut self, settled: bool) {
         if self.admission.may_admit(&self.store.buffer) {
@@ -148,7 +150,7 @@ impl SimDrive {
             match self.admission.run(env, store, &mut self.host, settled) {
                 Next::Nothing => return,
                 Next::Space(needed) => {
-                    // What was admitted takes room in the buffer, and changes what others find.
+                    // Admitted data occupies the buffer, and changes the state for others.
                     settled &= self.store.buffer.pages() == buffered;
                     if !self.find_space(needed, settled) {
                         return;
@@ -164,7 +166,7 @@ impl SimDrive {
         }
     }
 
-    /// Starts what makes space for the host. Returns whether there is some now.
+    /// Starts work that makes space for the host. Returns true if there is space now.
     #[inline(always)]
     fn find_space(&mut self, needed: Needed, settled: bool) -> bool {
         let Needed { stream, pages } = needed;
@@ -176,9 +178,9 @@ impl SimDrive {
         if settled {
             return false;
         }
-        // Nothing else may be under way that would start it.
+        // No work may be under way that would start it later.
         self.make_space();
-        // Folding may have skipped word lines without valid pages: that makes space at once, and no
+        // Folding may have skipped word lines without valid pages: that frees space at once, and no
         // event need follow.
         admission::has_space(&self.env, &self.store, needed)
     }
@@ -186,7 +188,7 @@ impl SimDrive {
 
 /// TRIM.
 impl SimDrive {
-    /// The firmware has looked at a TRIM command.
+    /// Continues a TRIM command that the firmware has processed.
     pub(super) fn trim_handled(&mut self, id: CommandId) {
         let command = self.host.command(id);
         if self.admission.trim_must_wait(&self.store, command) {
@@ -197,7 +199,7 @@ impl SimDrive {
         self.settle();
     }
 
-    /// A TRIM command takes effect.
+    /// Executes a TRIM command.
     fn trim_begins(&mut self, id: CommandId) {
         if !self.env.spec.trim.enabled {
             self.command_done(id);
@@ -223,7 +225,7 @@ impl SimDrive {
         }
     }
 
-    /// A core has worked on a chunk of a trimmed range.
+    /// Handles the end of a core's work on a chunk of a trimmed range.
     pub(super) fn trim_chunk_done(&mut self) {
         if let Some(command) = self.trim.chunk_done(&self.env, &mut self.store) {
             self.command_done(command);

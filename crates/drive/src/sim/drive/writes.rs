@@ -1,12 +1,12 @@
 //! The path of a write: its data is received and placed, its programs end, it completes.
 //!
-//! A command costs its time when it is looked at, in which its first page is included; each further
-//! page costs its own from when it has come over the link. So link and firmware work at the same
-//! time on one large write, as they do on several. No data overtakes another: data is placed in the
-//! order in which it was admitted.
+//! A command costs its time when the firmware looks at it, which includes its first page; each
+//! further page costs its own time after it has arrived over the link. So link and firmware work in
+//! parallel on one large write, as they do on several. No data overtakes other data: it is placed
+//! in the order in which it was admitted.
 //!
-//! Data comes in pieces of a multi-plane page's size. A core that had nothing else to do began with
-//! a piece when its first page was there.
+//! Data arrives in pieces of a multi-plane page's size. An idle core starts a piece when its first
+//! page has arrived.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ use crate::sim::media::op::NandOp;
 use crate::sim::persistence::{FlashView, Part};
 use crate::sim::store::Store;
 
-/// What each page of a write after the first costs the firmware: more past the SLC cache.
+/// Firmware time of each page of a write after the first: longer past the SLC cache.
 #[inline]
 fn received_page_time(spec: &ControllerSpec, store: &Store, command: &Command) -> Nanos {
     if spec.native_page == Nanos::ZERO {
@@ -39,7 +39,7 @@ fn received_page_time(spec: &ControllerSpec, store: &Store, command: &Command) -
 
 /// Data is received.
 impl SimDrive {
-    /// The firmware has looked at a write: it waits to be admitted.
+    /// Queues a write for admission.
     #[inline(always)]
     pub(super) fn write_begins(&mut self, id: CommandId) {
         let (first, _) = self.host.command(id).logical_pages();
@@ -50,7 +50,7 @@ impl SimDrive {
         self.settle();
     }
 
-    /// Data of a write has come over the link. Returns whether it was placed.
+    /// Handles data of a write that has arrived over the link. Returns true if it was placed.
     #[inline(always)]
     pub(super) fn write_received(&mut self, id: CommandId, bytes: u32) -> bool {
         let single = self.host.command(id).len_bytes <= PAGE_BYTES;
@@ -86,7 +86,7 @@ impl SimDrive {
         false
     }
 
-    /// Puts received data where it belongs.
+    /// Places received data.
     #[inline(always)]
     pub(super) fn place(&mut self, id: CommandId, bytes: u32) {
         let command = self.host.command_mut(id);
@@ -129,7 +129,7 @@ impl SimDrive {
         }
     }
 
-    /// Gives received data, the last of a write or not, its places, and logs them.
+    /// Places received data, and logs it. `last`: it is the last data of the write.
     #[inline(always)]
     fn place_and_log<const TRACKED: bool>(
         &mut self,
@@ -171,7 +171,7 @@ impl SimDrive {
         placed
     }
 
-    /// All of a write has its places: it ends, at once or when all of it is durable.
+    /// Ends a write whose data is all placed: at once, or when all of it is durable.
     #[inline(always)]
     fn write_placed(&mut self, id: CommandId) {
         match self.host.command(id).handling.forced {
@@ -180,7 +180,7 @@ impl SimDrive {
         }
     }
 
-    /// [`SimDrive::place`] for data of a tracked write.
+    /// Same as [`SimDrive::place`], for data of a tracked write.
     #[inline(never)]
     fn place_tracked(
         &mut self,
@@ -191,8 +191,8 @@ impl SimDrive {
     ) {
         let command = self.host.command(id);
         let fua = command.handling.fua;
-        // Where the power can be cut, only pages of a write that comes whole coalesce: else the
-        // journal would hold a part of it.
+        // Where the power can be cut, only pages of a write that arrives as a whole coalesce:
+        // otherwise the journal would contain a part of it.
         let is_whole = command.logical_pages() == (first, last);
         let stream = self.store.ftl.sorting.of_arrival(id, command);
         let received = Received {
@@ -228,8 +228,8 @@ impl SimDrive {
         }
     }
 
-    /// All data of a FUA write has arrived in a stream: pads and programs its last multi-plane
-    /// page, since more data may never come.
+    /// Pads and programs the last multi-plane page of a FUA write whose data has all arrived, since
+    /// more data may never come.
     fn fua_received(&mut self, id: CommandId, stream: StreamId) {
         let padding = self.host.command_mut(id).take_padding();
         let Store {
@@ -243,7 +243,7 @@ impl SimDrive {
 
 /// Programs end.
 impl SimDrive {
-    /// A read that a program waited for has ended.
+    /// Handles the end of a read that a program waited for.
     pub(super) fn merge_done(&mut self, program: u32) {
         let Store { media, buffer, .. } = &mut self.store;
         if let Some(ready) = buffer.read_ended(program) {
@@ -259,7 +259,7 @@ impl SimDrive {
         }
     }
 
-    /// A program of data has ended.
+    /// Handles the end of a program of data.
     #[inline(always)]
     pub(super) fn program_done(&mut self, program: u32) {
         let Program {
@@ -296,7 +296,7 @@ impl SimDrive {
         self.check_flushes();
     }
 
-    /// A program of parity has ended.
+    /// Handles the end of a program of parity.
     pub(super) fn parity_done(&mut self, mp_page: MpPage) {
         let (superblock, within) = self.env.layout.within_superblock(mp_page);
         let mode = self.store.ftl.superblocks.mode(superblock);
@@ -315,7 +315,8 @@ impl SimDrive {
         self.program_ended(superblock);
     }
 
-    /// A program of data or parity has ended: if its superblock is full, GC or folding may take it.
+    /// Notes the end of a program of data or parity: GC or folding may start on its superblock if
+    /// it is full.
     #[inline(always)]
     fn program_ended(&mut self, superblock: SuperblockId) {
         if self.store.ftl.superblocks.program_ends(superblock) {
@@ -326,7 +327,7 @@ impl SimDrive {
 
 /// Flushes.
 impl SimDrive {
-    /// A flush begins.
+    /// Begins a flush.
     pub(super) fn flush(&mut self, id: CommandId) {
         if self.env.spec.buffer.plp {
             self.command_done(id);
@@ -342,7 +343,8 @@ impl SimDrive {
         self.check_flushes();
     }
 
-    /// A flush in a drive whose power can be cut, or the end of a write that acts as one.
+    /// Begins a flush in a drive whose power can be cut, also for the end of a write that acts as
+    /// one.
     fn flush_durably(&mut self, id: CommandId) {
         let persistence = self.store.persistence.as_mut().expect("it was checked");
         let Some(lsn) = persistence.request_flush() else {
@@ -378,8 +380,8 @@ impl SimDrive {
 
 /// End of life.
 impl SimDrive {
-    /// A superblock was to be retired and nothing can take its place. What was admitted
-    /// is still written; what waits is refused, and the drive's own work stops.
+    /// Makes the drive read-only: a superblock must be retired and nothing can replace it. Admitted
+    /// data is still written; waiting commands are refused, and the drive's own work stops.
     #[cold]
     pub(super) fn wears_out(&mut self) {
         if self.store.ftl.space.set_read_only() {
@@ -398,8 +400,8 @@ impl SimDrive {
         }
     }
 
-    /// Refuses a command that has not been admitted, but for the pages that are `reserved` for it:
-    /// a piece of a write that has begun is still written.
+    /// Refuses a command that has not been admitted, except the pages that are `reserved` for it: a
+    /// piece of a write that has begun is still written.
     #[cold]
     pub(super) fn refuse(&mut self, id: CommandId, reserved: u32) {
         let command = self.host.command_mut(id);
@@ -408,7 +410,7 @@ impl SimDrive {
             self.command_done(id);
             return;
         }
-        // Only what was admitted is still awaited, or will be.
+        // Only admitted data is still expected.
         self.store.ftl.sorting.keep_stream(command);
         if !command.cut_short(u64::from(reserved) * PAGE_BYTES) {
             return;

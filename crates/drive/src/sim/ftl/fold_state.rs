@@ -1,4 +1,4 @@
-//! Where the fold under way takes its pages from, and how far it has come.
+//! Sources and target of the fold under way, and its progress.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ pub(in crate::sim) const SOURCES_MAX: usize = 4;
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Fold {
     sources: [SuperblockId; SOURCES_MAX],
-    /// How many there are.
+    /// Number of sources.
     count: u32,
     target: SuperblockId,
     /// Next word line and die, `word_line * dies + die`.
     next: u32,
-    /// Of them, how many have been mapped or passed over.
+    /// Word lines and dies that have been mapped or skipped.
     done: u32,
 }
 
@@ -26,22 +26,22 @@ struct Fold {
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct FoldState {
     fold: Option<Fold>,
-    /// Word lines and dies that are behind the fold, one bit each; only where parity has to
-    /// outlast a power cut.
+    /// Word lines and dies that are behind the fold, one bit each; only if parity has to survive a
+    /// power cut.
     behind: Vec<u64>,
-    /// Of each stripe of the sources, how many of them are not.
+    /// Word lines and dies of each stripe of the sources that are not behind the fold yet.
     left_in_stripe: Vec<u32>,
 }
 
 impl FoldState {
-    /// Whether a fold is under way.
+    /// True if a fold is under way.
     #[inline]
     pub fn is_under_way(&self) -> bool {
         self.fold.is_some()
     }
 
-    /// Begins a fold of some superblocks of the SLC cache into one; `keeps_behind` where what is
-    /// behind the fold is to be known.
+    /// Begins a fold of superblocks of the SLC cache into one superblock. `keeps_behind`: the word
+    /// lines behind the fold are recorded.
     pub fn begin(
         &mut self,
         sources: &[SuperblockId],
@@ -82,7 +82,7 @@ impl FoldState {
         self.get().target
     }
 
-    /// The next word line of a die, of so many; `None` when all have begun.
+    /// The next word line of a die, below `word_lines`; `None` if all have begun.
     pub fn take_next(&mut self, word_lines: u32) -> Option<u32> {
         let fold = self.fold.as_mut().expect("a fold is under way");
         let next = fold.next;
@@ -93,20 +93,20 @@ impl FoldState {
         Some(next)
     }
 
-    /// One more word line of a die is behind the fold. Whether that was the last of so many; the
-    /// fold has ended then.
+    /// Counts one more word line of a die that is behind the fold. Returns true if it was the last
+    /// of `word_lines`.
     pub fn has_ended(&mut self, word_lines: u32) -> bool {
         let fold = self.fold.as_mut().expect("a fold is under way");
         fold.done += 1;
         fold.done == word_lines
     }
 
-    /// Nothing is folded any more.
+    /// Forgets the fold.
     pub fn power_cut(&mut self) {
         *self = FoldState::default();
     }
 
-    /// The fold has ended.
+    /// Ends the fold.
     pub fn end(&mut self) {
         self.fold = None;
     }
@@ -117,14 +117,14 @@ impl FoldState {
         (Row(word_line * self.get().count), DieId(die))
     }
 
-    /// The multi-plane page that the nth page of a word line on a die goes to.
+    /// The multi-plane page to which the nth page of a word line on a die is copied.
     pub fn folded_to(&self, layout: &Layout, within: u32, nth: u32) -> MpPage {
         let (row, die) = self.place(layout, within);
         layout.first_mp_page(self.target()) + layout.shape(Mode::Native).at(row + nth, die)
     }
 
-    /// Notes that a word line of a die is behind the fold. The word lines of its stripe, if it is
-    /// the last of them.
+    /// Notes that a word line of a die is behind the fold. Returns the word lines of its stripe if
+    /// it was the last of them.
     pub fn is_behind(&mut self, layout: &Layout, within: u32) -> Option<Range<u32>> {
         set_bit(&mut self.behind, within);
         let (stripe, word_lines) = layout.shape(Mode::Slc).stripe_of_row(within);
@@ -138,8 +138,7 @@ impl FoldState {
         self.left_in_stripe[stripe as usize] == 0
     }
 
-    /// Where a multi-plane page of the fold under way came from: the word line and die, and the
-    /// source.
+    /// Origin of a multi-plane page of the fold under way: the word line and die, and the source.
     fn folded_from(&self, layout: &Layout, mp_page: MpPage) -> Option<(u32, SuperblockId)> {
         let fold = self.fold.as_ref()?;
         let (superblock, within) = layout.within_superblock(mp_page);
@@ -151,19 +150,19 @@ impl FoldState {
         Some((row.0 / fold.count * layout.dies + die.0, source))
     }
 
-    /// Whether a fold has not come to a multi-plane page of the superblock that it fills.
+    /// True if the fold has not yet filled a multi-plane page of its target.
     pub fn lacks(&self, layout: &Layout, mp_page: MpPage) -> bool {
         let from = self.folded_from(layout, mp_page);
         from.is_some_and(|(within, _)| !has_bit(&self.behind, within))
     }
 
-    /// Whether a fold copies into a superblock.
+    /// True if a fold copies into a superblock.
     pub fn is_target(&self, superblock: SuperblockId) -> bool {
         self.fold.is_some_and(|fold| fold.target == superblock)
     }
 
-    /// Where flash is to have what lies at a place, as long as its parity has not been copied too:
-    /// that from which it was copied.
+    /// The place where the data at `place` must be durable: its source, as long as its parity has
+    /// not been copied too.
     #[inline]
     pub fn durable_place(&self, layout: &Layout, place: Ppn) -> Ppn {
         if self.fold.is_none() {

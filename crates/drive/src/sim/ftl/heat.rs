@@ -1,21 +1,21 @@
-//! How often parts of the drive are overwritten: a table of small counters, one for each
-//! group of pages, after J.-W. Hsieh, T.-W. Kuo and L.-P. Chang, "Efficient identification
-//! of hot data for flash memory storage systems", ACM TOS 2(1), 2006, with a counter for
-//! each group in place of hashed ones.
+//! Rate at which parts of the drive are overwritten: a table of small counters, one for each group
+//! of pages, after J.-W. Hsieh, T.-W. Kuo and L.-P. Chang, "Efficient identification of hot data
+//! for flash memory storage systems", ACM TOS 2(1), 2006, with a counter for each group instead of
+//! hashed ones.
 //!
-//! A hand goes round and halves the counters, once in a window of overwritten pages, so
-//! that what was hot long ago is forgotten. What is hot is told by comparing with the mean,
-//! so that it does not depend on how fast the host writes.
+//! A hand goes round and halves the counters, once in a window of overwritten pages, so that data
+//! that was hot long ago is forgotten. A group is hot in comparison with the mean, so that the
+//! result does not depend on the speed of the host's writes.
 
 use stend_model::spec::StreamsSpec;
 
 use crate::sim::ids::Lpn;
 use crate::table::memory;
 
-/// How often each group of pages is overwritten.
+/// Overwrite counters of the groups of pages.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Heat {
-    /// Overwritten pages by group, halved once a window. They stay at their highest value.
+    /// Overwritten pages of each group, halved once a window. They stop at their maximum.
     counts: Vec<u8>,
     /// Sum of the counters.
     total: u64,
@@ -24,13 +24,13 @@ pub(crate) struct Heat {
     hand: usize,
     /// Pages of a window.
     window: u64,
-    /// Of a window by the number of counters, how much has passed since the last halving.
+    /// Part of a window since the last halving: overwritten pages times the number of counters.
     passed: u64,
     streams: u32,
 }
 
 impl Heat {
-    /// For a drive of so many pages, all of them cold.
+    /// Heat of a drive of `pages`, all of them cold.
     pub fn new(spec: &StreamsSpec, pages: u32) -> Heat {
         let groups = pages.div_ceil(spec.heat_group_pages);
         Heat {
@@ -50,8 +50,8 @@ impl Heat {
         memory::prefetch(&self.counts, (lpn.0 >> self.group_bits) as usize);
     }
 
-    /// The stream a page belongs to, 0 for the coldest: 1 from twice the mean on, and one
-    /// more with each factor of four.
+    /// The stream of a page, 0 for the coldest: 1 from twice the mean on, and one more with each
+    /// factor of four.
     #[inline]
     pub fn stream_of(&self, lpn: Lpn) -> u32 {
         let count = u64::from(self.counts[(lpn.0 >> self.group_bits) as usize]);
@@ -66,7 +66,7 @@ impl Heat {
         stream
     }
 
-    /// So many pages from `first` on are overwritten.
+    /// Counts `count` pages from `first` on as overwritten.
     #[inline]
     pub fn overwritten(&mut self, first: Lpn, count: u32) {
         let (mut lpn, end) = (first.0, first.0 + count);

@@ -1,20 +1,20 @@
 //! An L2P that lies on flash, of which DRAM holds a part.
 //!
-//! The table is cut into segments, a map page each. A read, a relocation or a fold that needs a
-//! segment which is not cached waits until its page has been read. What the host writes enters the
-//! buffer without waiting, and is programmed when the segments of its multi-plane page have come; a
-//! host that writes faster than that waits for room in the buffer. An evicted segment that has
-//! changed is written back: changed segments are batched until they fill a multi-plane page, which
-//! is then programmed. Map pages have blocks of their own, on all dies in turn, in SLC mode where
-//! the model says so; a block's worth of programs costs an erase.
+//! The table is divided into segments, one map page each. A read, a relocation or a fold that needs
+//! a segment that is not cached waits until the map page has been read. Host writes enter the
+//! buffer without waiting, and are programmed when the segments of their multi-plane page have been
+//! read; a host that writes faster than that waits for room in the buffer. An evicted segment that
+//! has changed is written back: changed segments are batched until they fill a multi-plane page,
+//! which is then programmed. Map pages have blocks of their own, on all dies in turn, in SLC mode
+//! if the model says so; programs of one block's size cost an erase.
 //!
 //! Source: Gupta et al., "DFTL", ASPLOS 2009. Simplified: there is no GC of the map's blocks, and
 //! its directory is always cached.
 //!
 //! After a power cut ([`stend_model::Spec::power_loss`]) no segment is cached; the start reads the
-//! directory, which tells where each segment lies, instead of the table. Which segments are
-//! durable follows from journal and checkpoints as without a map on flash: what is written
-//! back to make room counts for time and wear alone.
+//! directory, which holds the place of each segment, instead of the table. Which segments are
+//! durable follows from journal and checkpoints, as without a map on flash: segments written back
+//! to make room count only for time and wear.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::sim::slab::Slab;
 
-/// Bytes of the directory for a segment: where it lies.
+/// Bytes of the directory for the place of one segment.
 const DIRECTORY_BYTES: u64 = 4;
 
 /// A job that waits for map pages.
@@ -47,7 +47,7 @@ struct Waiting {
     left: u32,
 }
 
-/// Which segments are cached, direct-mapped, and which of them have changed.
+/// Cached segments, direct-mapped, and flags of those that have changed.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct L2pCache {
     spec: L2pCacheSpec,
@@ -84,8 +84,7 @@ impl L2pCache {
         }))
     }
 
-    /// No segment is cached any more, and nobody waits for one. What had changed is in the
-    /// journal, as far as it counts.
+    /// Drops all cached segments and waiting jobs. The changes that matter are in the journal.
     pub fn power_cut(&mut self) {
         self.cached.fill(u32::MAX);
         self.changed.fill(false);
@@ -93,7 +92,7 @@ impl L2pCache {
         self.batched = 0;
     }
 
-    /// Notes that a job looks at the segment of a page, if it is cached; whether it is.
+    /// Notes that a job uses the segment of a page, if it is cached. Returns true if it is.
     #[inline]
     fn find_cached(&mut self, lpn: Lpn, change: bool) -> bool {
         let (segment, _) = self.by_segment.divide(lpn.0);
@@ -103,8 +102,8 @@ impl L2pCache {
         cached
     }
 
-    /// Has the segment of a page in the cache: whether it missed, and whether a changed one was
-    /// evicted for it.
+    /// Loads the segment of a page into the cache. Returns true first if it was missing, and second
+    /// if a changed segment was evicted for it.
     fn load(&mut self, lpn: Lpn, change: bool) -> (bool, bool) {
         let (segment, _) = self.by_segment.divide(lpn.0);
         let place = self.by_place.divide(segment).1 as usize;
@@ -116,11 +115,11 @@ impl L2pCache {
     }
 }
 
-/// Of some pages, the first in each segment of `step`.
+/// The first of `pages` in each segment of `step` pages.
 #[inline]
 fn one_of_each_segment(pages: Range<Lpn>, step: u32) -> impl Iterator<Item = Lpn> {
     let next = move |lpn: &Lpn| match pages.end - *lpn {
-        // Most are alone: no division for them.
+        // Most pages are alone: they need no division.
         1 => None,
         _ => Some(Lpn((lpn.0 / step + 1) * step)).filter(|next| *next < pages.end),
     };
@@ -128,7 +127,7 @@ fn one_of_each_segment(pages: Range<Lpn>, step: u32) -> impl Iterator<Item = Lpn
     std::iter::successors(first, next)
 }
 
-/// Pages that hold the directory of a table of so many pages.
+/// Pages that hold the directory of a table of `pages` entries.
 pub(in crate::sim) fn directory_pages(spec: &Spec, pages: u32) -> u32 {
     let segments = pages.div_ceil(spec.controller.l2p_segment_pages);
     let page = u64::from(spec.pages_per_mp_page) * PAGE_BYTES;
@@ -136,7 +135,7 @@ pub(in crate::sim) fn directory_pages(spec: &Spec, pages: u32) -> u32 {
 }
 
 impl Ftl {
-    /// Gives a core a job of some time that looks at the segments of logical pages.
+    /// Submits to a core a job of some duration that uses the segments of logical pages.
     #[inline(always)]
     pub fn submit_mapped(
         &mut self,
@@ -152,7 +151,7 @@ impl Ftl {
         }
     }
 
-    /// The same for a job that moves the pages of multi-plane pages.
+    /// Submits a job that moves the pages of multi-plane pages, like [`Ftl::submit_mapped`].
     #[inline(always)]
     pub fn submit_moves(
         &mut self,
@@ -198,8 +197,8 @@ impl L2pCache {
         self.segment_read(env, controller, waiting);
     }
 
-    /// Pages have been written to a program that is being filled, which changes their segments; it
-    /// does not begin before those have come that are not cached.
+    /// Marks the segments of written pages as changed; the program of these pages, which is being
+    /// filled, waits until missing segments have been read.
     #[inline(never)]
     pub(super) fn look_up_for(
         &mut self,
@@ -294,7 +293,7 @@ impl L2pCache {
         media.submit(env, die, class, work, op);
     }
 
-    /// A changed segment goes to flash; a multi-plane page of them is programmed.
+    /// Batches a changed segment; programs a full multi-plane page of them.
     fn write_back(&mut self, env: &mut Env, media: &mut Media) {
         let pages_per_mp_page = env.spec.pages_per_mp_page;
         self.batched += 1;
@@ -331,8 +330,8 @@ impl L2pCache {
         }
     }
 
-    /// A page of the table has come, or was requested: one less to wait for. At the last the
-    /// job goes to its core.
+    /// Counts one page of the table less to wait for: it has been read, or requested. After the
+    /// last, the job goes to its core.
     pub fn segment_read(&mut self, env: &mut Env, controller: &mut Controller, waiting: u32) {
         let entry = &mut self.waiting[waiting];
         entry.left -= 1;

@@ -25,19 +25,19 @@ use write_points::WritePoints;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Ftl {
     pub l2p: L2p,
-    /// Only where the table lies on flash.
+    /// Present only if the table lies on flash.
     pub l2p_cache: Option<Box<L2pCache>>,
     pub superblocks: Superblocks,
     pub space: Space,
     pub sorting: Sorting,
     pub points: WritePoints,
     pub fold: FoldState,
-    /// Parity of stripes that are not full has to be kept over a power cut.
+    /// True if parity of stripes that are not full must survive a power cut.
     keeps_parity: bool,
 }
 
 impl Ftl {
-    /// Nothing is mapped, all superblocks are erased.
+    /// A new FTL: nothing is mapped, all superblocks are erased.
     pub fn new(spec: &Spec, layout: &Layout, logical_pages: u32) -> Ftl {
         let mut l2p = L2p::new(*layout, logical_pages);
         if let Some(work) = &spec.trim.work {
@@ -58,13 +58,13 @@ impl Ftl {
         }
     }
 
-    /// Starts over with nothing being written, as after everything has been erased.
+    /// Forgets all streams and write points, as after everything has been erased.
     pub fn forget_writes(&mut self, spec: &Spec, layout: &Layout) {
         self.sorting = Sorting::new(spec, self.l2p.logical_pages());
         self.points = WritePoints::new(spec, layout, self.sorting.numbers());
     }
 
-    /// One line for whoever looks into a drive that is stuck.
+    /// One line for debugging a drive that makes no progress.
     pub fn diagnosis(&self) -> String {
         format!(
             "{:?}, {} dynamic superblocks, {}",

@@ -1,4 +1,4 @@
-//! Which superblock a stream opens next, and whether there is space for what it is to write.
+//! Choice of the superblock that a stream opens next, and checks of the space for its data.
 
 use stend_model::spec::WhenFull;
 
@@ -11,7 +11,7 @@ use crate::sim::ids::{StreamId, SuperblockId};
 use crate::sim::limits::HostReserve;
 
 impl Ftl {
-    /// What a stream opens next.
+    /// Kind of the superblock that a stream opens next.
     #[inline(always)]
     pub(super) fn next_kind(&self, env: &Env, id: StreamId) -> Kind {
         match env.limits.always[id.number()] {
@@ -23,10 +23,10 @@ impl Ftl {
         }
     }
 
-    /// What the host opens next: static superblocks of the SLC cache first, then dynamic ones, as
-    /// far as the drive allows. A host that bypasses a full cache opens a dynamic one only where
-    /// the data area has room for all of it, and else writes to the data area; one that waits
-    /// fills it in pace with what GC makes room for.
+    /// Kind of the superblock that the host opens next: static superblocks of the SLC cache first,
+    /// then dynamic ones, as far as the drive allows. A host that bypasses a full cache opens a
+    /// dynamic one only if the data area has room for all of it, and otherwise writes to the data
+    /// area; a host that waits fills it at the pace at which GC makes room for it.
     fn host_kind(&self, env: &Env) -> Kind {
         let cache = env.spec.cache();
         let free = |pool: Pool| self.space.free(pool) - env.limits.host_floor[pool as usize];
@@ -42,14 +42,14 @@ impl Ftl {
         if self.superblocks.dynamic() < cache.dynamic_superblocks && has_room {
             return Kind::DYNAMIC;
         }
-        // A static one that is not there is waited for.
+        // The host waits for a static superblock if there is none.
         match cache.when_full {
             WhenFull::Wait => Kind::STATIC,
             WhenFull::Bypass => Kind::NATIVE,
         }
     }
 
-    /// Whether the host may take `pages` more from the pool that it writes to.
+    /// True if the host may write `pages` more to the pool that it writes to.
     #[inline(always)]
     pub fn host_has_space(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
         let Some(reserve) = env.limits.host else {
@@ -59,17 +59,17 @@ impl Ftl {
         let reserved = self.points.host_reserved() + pages;
         let needed = env.limits.mp_pages_for(kind.mode, reserved);
         let kept = floor + self.kept_for_pace(env, reserve);
-        // Where nothing is kept, it fills a superblock of the cache to its end.
+        // If nothing is kept, the host fills a superblock of the cache to its end.
         let fills_up = kept == 0 && kind == Kind::STATIC;
         (fills_up || self.space.free(kind.pool) > kept + needed)
             && self.stream_has_room(env, stream, pages)
     }
 
-    /// Multi-plane pages of the cache that the host leaves free in place of the room that the data
-    /// area lacks before more of the cache can be emptied: what GC frees there page by page, the
-    /// host may take here. Else it would take all that one emptying gives at once, and stand still
-    /// until GC has made room for the next.
-    /// Nothing while GC is not at work: then only room in the cache could follow, or nothing.
+    /// Multi-plane pages of the cache that the host leaves free as long as the data area lacks room
+    /// for emptying more of the cache: the host may use them as fast as GC frees pages in the data
+    /// area. Otherwise the host would use at once all that one emptying frees, and then stop until
+    /// GC has made room for the next. 0 while GC has no work: then only the cache can get room, or
+    /// nothing can.
     #[inline(always)]
     fn kept_for_pace(&self, env: &Env, reserve: HostReserve) -> i64 {
         let free = self.space.free(Pool::Data);
@@ -77,7 +77,7 @@ impl Ftl {
             Some(lag) if reserve.emptied_at_once > 0 && free < env.limits.gc_start => {
                 // Invalid pages may lie in one part of a victim.
                 let room = free + lag - env.limits.fold_data_floor;
-                // As much again, for GC ends a victim before it makes use of the room.
+                // Twice as much, since GC completes a victim before it uses the room.
                 let most = 2 * reserve.emptied_at_once;
                 (most - room).clamp(0, most)
             }
@@ -85,30 +85,31 @@ impl Ftl {
         }
     }
 
-    /// The same where it depends on the room there is what the host opens.
+    /// Same as [`Ftl::host_has_space`], if the pool depends on the room in each kind.
     #[inline(never)]
     fn host_has_space_somewhere(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
         let reserved = self.points.host_reserved() + pages;
         let kind = self.kind_for(env, stream, pages);
         let needed = env.limits.mp_pages_for(kind.mode, reserved) * Space::cost(env, kind);
-        // Where it is not held above a floor, it fills a superblock of the cache to its end.
+        // Without a floor, the host fills a superblock of the cache to its end.
         let floor = env.limits.host_floor[kind.pool as usize];
         let paced = kind != Kind::STATIC || floor > 0;
         (!paced || self.space.free(kind.pool) > floor + needed)
             && self.stream_has_room(env, stream, pages)
     }
 
-    /// Where the last of `pages` more of a stream goes, as things stand.
+    /// Kind of the superblock that receives the last of `pages` more of a stream, in the present
+    /// state.
     #[inline(always)]
     fn kind_for(&self, env: &Env, id: StreamId, pages: u32) -> Kind {
         let kind = self.points.kind_with_room(id, pages);
         kind.unwrap_or_else(|| self.next_kind(env, id))
     }
 
-    /// Whether `pages` more can be placed, leaving the other streams what is reserved for them.
+    /// True if `pages` more can be placed without using the reservations of other streams.
     #[inline(always)]
     pub fn stream_has_room(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
-        // Mostly nothing has to be opened.
+        // Mostly no superblock has to be opened.
         self.points.all_have_room(stream, pages) || self.superblocks_suffice(env, stream, pages)
     }
 
@@ -121,8 +122,8 @@ impl Ftl {
         has(Pool::Data) && has(Pool::SlcCache)
     }
 
-    /// Superblocks of each pool that streams have yet to open for what is reserved, and one of them
-    /// for some pages more.
+    /// Superblocks of each pool that streams have yet to open for their reservations and, for one
+    /// of them, for more pages.
     fn superblocks_reserved(&self, env: &Env, more: Option<(StreamId, u32)>) -> [usize; 2] {
         let mut needed = [0; 2];
         for id in self.points.streams() {
@@ -135,20 +136,20 @@ impl Ftl {
         needed
     }
 
-    /// Whether a superblock of a pool may be opened beside what is reserved for streams.
+    /// True if a superblock of a pool may be opened beside those reserved for streams.
     pub fn has_superblock(&self, env: &Env, pool: Pool) -> bool {
         self.superblocks.erased(pool) > self.superblocks_reserved(env, None)[pool as usize]
     }
 
-    /// Reserves pages for a stream; what it has no room for goes to superblocks of the kind that
-    /// has room now.
+    /// Reserves pages for a stream; pages for which it has no room go to superblocks of the kind
+    /// that has room now.
     #[inline(always)]
     pub fn reserve_next(&mut self, env: &Env, id: StreamId, pages: u32) {
         self.settle_next(env, id, pages);
         self.points.reserve(id, pages);
     }
 
-    /// Settles what a stream opens next, if `pages` more than are reserved take it there.
+    /// Fixes the kind that a stream opens next, if `pages` more than the reserved ones need it.
     #[inline(always)]
     pub(super) fn settle_next(&mut self, env: &Env, id: StreamId, pages: u32) {
         let settled = env.limits.always[id.number()].is_some();
@@ -158,17 +159,17 @@ impl Ftl {
         }
     }
 
-    /// Whether `padding` pages can be left out without taking room that was reserved.
+    /// True if `padding` pages can be left empty without using reserved room.
     pub(super) fn padding_fits(&self, env: &Env, id: StreamId, padding: u32) -> bool {
         let needed = |more: u32| self.points.superblocks_needed(id, more);
         needed(padding) == needed(0) || self.stream_has_room(env, id, padding)
     }
 }
 
-/// What a host that bypasses a full SLC cache leaves in the data area.
+/// Superblocks that a host that bypasses a full SLC cache leaves in the data area.
 impl Ftl {
-    /// After a silence the host begins in the cache again, if it has room: the superblock of the
-    /// data area that is not full is set aside.
+    /// Sets aside the superblock of the data area that is not full: after a silence the host begins
+    /// in the cache again, if the cache has room.
     pub fn set_aside(&mut self, env: &Env) {
         let (host, bypassing) = (StreamId::HOST, StreamId::BYPASSING);
         if env.spec.has_bypassing_stream()
@@ -180,7 +181,8 @@ impl Ftl {
         }
     }
 
-    /// The host goes on in the superblock that was set aside, if one was and it is not in use.
+    /// Continues in the superblock that was set aside, if there is one and it is not in use.
+    /// Returns true if so.
     pub(super) fn take_up_set_aside(&mut self, env: &Env) -> bool {
         let bypassing = StreamId::BYPASSING;
         let takes = env.spec.has_bypassing_stream()
@@ -193,7 +195,7 @@ impl Ftl {
     }
 }
 
-/// The SLC cache: how full it is.
+/// Fill level of the SLC cache.
 impl Ftl {
     /// Kind of a superblock.
     #[inline(always)]
@@ -212,19 +214,19 @@ impl Ftl {
         (of_static + self.space.dynamic_taken()).max(0) as u64
     }
 
-    /// Multi-plane pages of the cache that the host may still take.
+    /// Multi-plane pages of the cache that the host may still use.
     fn cache_free(&self, env: &Env) -> i64 {
         let erased = self.superblocks.erased(Pool::SlcCache) as u32;
         let erased = env.layout.mp_pages_of(Pool::SlcCache, erased);
         let cache = env.spec.cache();
         if !cache.frees_per_page {
-            // What is emptied is no room until it is erased.
+            // Emptied space is no room until it is erased.
             return erased;
         }
         if cache.dynamic_superblocks == 0 {
             return self.space.free(Pool::SlcCache);
         }
-        // Whole superblocks: what is being emptied cannot be opened yet.
+        // Whole superblocks only: one that is being emptied cannot be opened yet.
         let of_data = self.space.free(Pool::Data) - env.limits.host_floor[Pool::Data as usize];
         let dynamic = cache.dynamic_superblocks;
         let allowed = dynamic.saturating_sub(self.superblocks.dynamic());
@@ -235,19 +237,19 @@ impl Ftl {
                 .max(0)
     }
 
-    /// The same, beside what the drive keeps for its own work.
+    /// Same as [`Ftl::cache_free`], without the pages that the drive keeps for its own work.
     pub fn cache_free_for_host(&self, env: &Env) -> i64 {
         self.cache_free(env) - env.limits.host_floor[Pool::SlcCache as usize]
     }
 
-    /// Whether the host, or GC that enters the cache, is about to wait for room in it.
+    /// True if the host, or GC that writes to the cache, will soon wait for room in it.
     pub fn cache_is_short(&self, env: &Env) -> bool {
         let (cache, short) = (env.spec.cache(), env.limits.fold_all_below);
         cache.when_full == WhenFull::Wait && self.cache_free(env) < short
             || cache.takes_gc && self.space.free(Pool::SlcCache) < short
     }
 
-    /// Whether the data area needs what dynamic superblocks take from it.
+    /// True if the data area needs the space that dynamic superblocks occupy.
     pub fn data_area_needs_dynamic(&self, env: &Env) -> bool {
         self.space.dynamic_taken() > 0 && self.space.free(Pool::Data) < env.limits.gc_start
     }

@@ -1,20 +1,19 @@
-//! Streams: who writes, and so which superblock is open for it. Each has its own, so that data that
-//! GC relocates does not lie among new data, nor, where the drive tells them apart, hot data among
-//! cold.
+//! Streams: the writers. Each has an open superblock of its own, so that data that GC relocates
+//! does not lie among new data nor, if the drive separates them, hot data among cold.
 //!
-//! What the host writes is told apart by how often it is overwritten ([`super::heat`]); what GC
-//! relocates, by how often it has been relocated: the survivors of a superblock of the host go to
+//! Data of the host is separated by the rate at which it is overwritten ([`super::heat`]);
+//! relocated data by the number of its relocations: the survivors of a superblock of the host go to
 //! the first stream of GC, those of a superblock of this stream to the second.
 //!
 //! Where requests from some length on bypass an SLC cache, they have a stream of their own, which
-//! opens superblocks of the data area; the other one opens what the cache has to give. Where the
-//! host bypasses a full cache, this stream keeps the superblock of the data area that the host
-//! leaves when it begins in the cache again, until the cache is full the next time.
+//! opens superblocks of the data area; the other stream opens the superblocks that the cache has.
+//! Where the host bypasses a full cache, this stream keeps the superblock of the data area that the
+//! host leaves when it begins in the cache again, until the cache is full the next time.
 //!
-//! Each further stream holds up to a superblock that no other can use. The thresholds of GC are
-//! raised by as many (see [`crate::sim::limits`]); so the least reserve is, as with two streams,
-//! one superblock half collected, one half filled by every stream but the one that GC writes to,
-//! and one to collect into.
+//! Each further stream holds up to one superblock that no other stream can use. The thresholds of
+//! GC are raised by the same number (see [`crate::sim::limits`]); so the least reserve is, as with
+//! two streams, one superblock half collected, one half filled by every stream except the one that
+//! GC writes to, and one to collect into.
 
 use std::collections::VecDeque;
 
@@ -24,11 +23,11 @@ use crate::sim::ftl::heat::Heat;
 use crate::sim::host::Command;
 use crate::sim::ids::{CommandId, Lpn, STREAMS_HOST_MAX, StreamId};
 
-/// What tells the streams of the host apart, where there is more than one.
+/// Criterion that separates the streams of the host, if there are several.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 enum Apart {
     Heat(Heat),
-    /// A request at least so long bypasses the SLC cache.
+    /// A request of at least this many bytes bypasses the SLC cache.
     Bytes(u64),
 }
 
@@ -41,15 +40,15 @@ impl Apart {
     }
 }
 
-/// What tells the streams of a drive apart.
+/// Choice of the stream for all data of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Sorting {
     /// Numbers of streams in use are below this.
     numbers: usize,
     gc_streams: u8,
-    /// Where static wear levelling puts what it moves, if that has a stream of its own.
+    /// Stream of the data that static wear levelling moves, if it has one of its own.
     level: Option<StreamId>,
-    /// With more than one stream of the host.
+    /// Present if the host has more than one stream.
     apart: Option<Box<Apart>>,
     /// Data of the host on its way, in the order of admission.
     on_its_way: VecDeque<(CommandId, StreamId)>,
@@ -79,30 +78,30 @@ impl Sorting {
         self.numbers
     }
 
-    /// Whether the host's data goes to more than one stream.
+    /// True if the host's data goes to more than one stream.
     pub fn tells_apart(&self) -> bool {
         self.apart.is_some()
     }
 
-    /// Whether a stream is that of static wear levelling.
+    /// True if a stream is that of static wear levelling.
     pub fn is_level(&self, id: StreamId) -> bool {
         self.level == Some(id)
     }
 
-    /// Nothing is on its way. What is known of heat is kept, as is the L2P.
+    /// Drops the data on its way. Heat is kept, as is the L2P.
     pub fn power_cut(&mut self) {
         self.on_its_way.clear();
     }
 
-    /// Starts over with so many logical pages, all of them cold.
+    /// Starts over with `pages` logical pages, all of them cold.
     pub fn forget_heat(&mut self, spec: &Spec, pages: u32) {
         self.apart = Apart::new(spec, pages).map(Box::new);
     }
 
-    /// The stream that the next data of a write belongs to, from page `first` on: all that is
-    /// admitted at once goes where its first page does, or with the rest of its atomic `piece`. A
-    /// FUA write, of which one multi-plane page is filled up, stays together in the stream for the
-    /// coldest, or, as any, in the one for its length.
+    /// The stream of the next data of a write, from page `first` on: all data that is admitted at
+    /// once goes to the stream of its first page, or of the rest of its atomic `piece`. A FUA
+    /// write, of which one multi-plane page is padded, stays together in the stream for the coldest
+    /// data or, as any write, in the one for its length.
     #[inline(always)]
     pub fn of_admission(
         &self,
@@ -120,7 +119,7 @@ impl Sorting {
         }
     }
 
-    /// A request has come whose first page may soon be sorted.
+    /// Prefetches the heat of the first page of a request that has arrived.
     #[inline(always)]
     pub fn prefetch(&self, first: Lpn) {
         if let Some(Apart::Heat(heat)) = self.apart.as_deref() {
@@ -128,7 +127,8 @@ impl Sorting {
         }
     }
 
-    /// A write is given up half way: what is on its way goes where it was reserved a place.
+    /// Fixes the stream of an aborted write: data on its way goes where a place was reserved for
+    /// it.
     pub fn keep_stream(&self, command: &mut Command) {
         if let Some(&Apart::Bytes(from)) = self.apart.as_deref() {
             let bypasses = by_length(command, from) == StreamId::BYPASSING;
@@ -136,7 +136,7 @@ impl Sorting {
         }
     }
 
-    /// So many pages from `first` on have been admitted to a stream.
+    /// Notes that `pages` from `first` on have been admitted to a stream.
     #[inline(always)]
     pub fn admitted(
         &mut self,
@@ -149,13 +149,13 @@ impl Sorting {
             return;
         };
         self.on_its_way.push_back((command, to));
-        // What is written for the first time tells nothing of how often it will be.
+        // The first write of a page does not predict the rate of its overwrites.
         if is_mapped() {
             heat.overwritten(first, pages);
         }
     }
 
-    /// The stream that the data which has just arrived was admitted to.
+    /// The stream to which the data that has just arrived was admitted.
     #[inline(always)]
     pub fn of_arrival(&mut self, id: CommandId, command: &Command) -> StreamId {
         match self.apart.as_deref() {
@@ -175,7 +175,7 @@ impl Sorting {
         entry.expect("what arrives was admitted").1
     }
 
-    /// The stream that a write belongs to by its length alone.
+    /// The stream of a write by its length alone.
     #[inline]
     pub fn of_length(&self, command: &Command) -> StreamId {
         match self.apart.as_deref() {
@@ -184,8 +184,8 @@ impl Sorting {
         }
     }
 
-    /// The stream that what GC relocates goes to from a superblock of data that has been relocated
-    /// so often, or what is moved from it since it is less worn than others.
+    /// The stream for the valid pages of a superblock whose data has been relocated `generation`
+    /// times; `levelled`: they are moved by wear levelling.
     pub fn of_victim(&self, generation: u8, levelled: bool) -> StreamId {
         if let (true, Some(level)) = (levelled, self.level) {
             return level;
@@ -194,7 +194,8 @@ impl Sorting {
     }
 }
 
-/// The stream of a request in a drive in which those of `from` bytes on bypass the SLC cache.
+/// The stream of a request in a drive in which requests of at least `from` bytes bypass the SLC
+/// cache.
 #[inline(never)]
 fn by_length(command: &Command, from: u64) -> StreamId {
     if command.len_bytes >= from || command.bypasses_cache() {

@@ -1,7 +1,7 @@
 //! The write path: pages get their places, programs begin and end.
 //!
-//! A write is acknowledged when its data is in the buffer. A page gets its PPN the moment it
-//! arrives; its program begins when all the data that it takes has arrived.
+//! A write is acknowledged when its data is in the buffer. A page gets its PPN when it arrives; its
+//! program begins when all data of the program has arrived.
 
 use stend_model::nand::Class;
 use stend_model::spec::PAGE_BYTES;
@@ -17,7 +17,8 @@ use crate::sim::l2p::rows::PlaceRun;
 use crate::sim::media::op::NandOp;
 use crate::sim::media::{Media, Part};
 
-/// Data of a write that has come: where it belongs, and who waits for its programs.
+/// Data of a write that has arrived: its pages, its stream, and the command that waits for its
+/// programs.
 #[derive(Clone, Copy)]
 pub(in crate::sim) struct Received {
     pub stream: StreamId,
@@ -25,26 +26,26 @@ pub(in crate::sim) struct Received {
     pub begin: u64,
     pub end: u64,
     pub tag: u32,
-    /// A FUA write, which waits for its programs.
+    /// A FUA write, which waits for the programs of its data.
     pub waiter: Option<CommandId>,
-    /// It may take the place of what its pages held in the programs being filled.
+    /// True if it may replace older data of its pages in the programs being filled.
     pub coalesces: bool,
-    /// Where its pages lie so far, if that is known to be a run.
+    /// Present places of its pages, if they are known to be a run.
     pub places: Option<PlaceRun>,
 }
 
-/// What comes of placing data that more depends on than room.
+/// Result of placing data whose admission depends on more than room.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::sim) struct Placed {
     /// Programs that the FUA write waits for.
     pub programs: u32,
-    /// Changes of the journal from this LSN on become durable together with this data, which took
-    /// the place of what they name.
+    /// Changes of the journal from this LSN on become durable together with this data, which
+    /// replaced the data that they name.
     pub joins: Option<u64>,
 }
 
-/// Pages of a multi-plane page that were relocated: those whose bits are set lie one after another
-/// from `to` on.
+/// Relocated pages of a multi-plane page: those whose bits are set lie one after another from `to`
+/// on.
 #[derive(Clone, Copy)]
 pub(in crate::sim) struct Relocated {
     pub pages: u32,
@@ -53,9 +54,9 @@ pub(in crate::sim) struct Relocated {
 }
 
 impl Ftl {
-    /// Gives the pages of received data the next places of a stream; tells of each run of them.
-    /// What a partly written page held before is read and merged. What is not `TRACKED` coalesces
-    /// with nothing, and nobody waits for its programs.
+    /// Places received data at the next places of a stream, and calls `tell` for each run of them.
+    /// The old content of a partly written page is read and merged. Without `TRACKED` nothing
+    /// coalesces, and no command waits for the programs.
     #[inline(always)]
     pub fn place_received<const TRACKED: bool>(
         &mut self,
@@ -122,7 +123,7 @@ impl Ftl {
         placed
     }
 
-    /// Where the old content of the pages `first` and `last` lies, if they are only partly written.
+    /// Places of the old content of the pages `first` and `last`, if they are only partly written.
     #[inline(never)]
     fn partly_written(&self, begin: u64, end: u64, first: Lpn, last: Lpn) -> [Ppn; 2] {
         let mut partly = [Ppn::UNMAPPED; 2];
@@ -162,9 +163,9 @@ impl Ftl {
         }
     }
 
-    /// Overwrites what the page of received data held in the program being filled, if it lies
-    /// there: the data takes no place of its own then, and no old content has to be read. Where
-    /// that is.
+    /// Overwrites the old data of a page in the program being filled, if it lies there: the new
+    /// data then occupies no place of its own, and no old content has to be read. Returns the
+    /// place.
     #[inline(always)]
     fn coalesce(
         &mut self,
@@ -203,8 +204,8 @@ impl Ftl {
         }
     }
 
-    /// Gives valid pages of a multi-plane page, one bit each, `count` in all, the next places of a
-    /// stream of GC; tells of each run of them.
+    /// Places valid pages of a multi-plane page, one bit each, `count` in all, at the next places
+    /// of a stream of GC; calls `tell` for each run of them.
     pub fn place_relocated(
         &mut self,
         env: &mut Env,
@@ -235,7 +236,7 @@ impl Ftl {
         }
     }
 
-    /// The next `count` places of a stream of GC are filled: begins the programs that are full.
+    /// Fills the next `count` places of a stream of GC, and begins the programs that are full.
     #[inline]
     fn fill_relocated(
         &mut self,
@@ -298,7 +299,7 @@ impl Ftl {
             return;
         }
         let superblock = match self.sorting.is_level(id) {
-            // What rests there spares it.
+            // Data at rest spares it further wear.
             true => self.superblocks.open_most_worn(kind.pool, kind.mode),
             false => self.superblocks.open(kind.pool, kind.mode),
         };
@@ -321,8 +322,8 @@ impl Ftl {
         self.close_program_inlined(env, media, buffer, id);
     }
 
-    /// No more data for a program: it is handed to its die, and its stripe's parity if that is
-    /// next.
+    /// Ends the filling of a program: sends it to its die, and then the parity of its stripe if
+    /// that is next.
     #[inline(always)]
     fn close_program_inlined(
         &mut self,
@@ -349,13 +350,13 @@ impl Ftl {
             media.program(env, mode, (parity.row, parity.die), id, op);
         }
         if !self.points.has_superblock(id) {
-            // The program of its last page is under way: it closes when that has ended.
+            // The program of its last page is under way: the superblock closes when that has ended.
             self.superblocks.fill_up(span.superblock);
         }
     }
 
-    /// Closes the program of a stream of GC that is being filled. Nothing is reserved for it then,
-    /// so that no room is taken that was.
+    /// Closes the program of a stream of GC that is being filled. Nothing is reserved for the
+    /// stream at that time, so the padding uses no reserved room.
     pub fn pad_relocated(
         &mut self,
         env: &mut Env,
@@ -369,7 +370,7 @@ impl Ftl {
         }
     }
 
-    /// The same for all of its streams, of programs with a number below `before`.
+    /// Closes the programs of all streams of GC whose number is below `before`.
     pub fn pad_relocated_before(
         &mut self,
         env: &mut Env,
@@ -385,9 +386,9 @@ impl Ftl {
         }
     }
 
-    /// Closes the programs being filled, full or not, so that all that was received is programmed.
-    /// Where padding would take room that was reserved, it is owed until the data that it is
-    /// reserved for has arrived.
+    /// Closes the programs being filled, full or not, so that all received data is programmed. If
+    /// padding would use reserved room, it is postponed until the data of the reservation has
+    /// arrived.
     pub fn pad_all(&mut self, env: &mut Env, media: &mut Media, buffer: &mut WriteBuffer) {
         self.points.set_owes_padding(false);
         for id in self.points.streams() {
@@ -395,7 +396,7 @@ impl Ftl {
         }
     }
 
-    /// The same for one stream.
+    /// Closes the program being filled of one stream, like [`Ftl::pad_all`].
     pub fn pad(
         &mut self,
         env: &mut Env,
@@ -426,14 +427,14 @@ impl Ftl {
         padding: u32,
     ) {
         if id.is_host() {
-            // The program gives its whole size back when it has ended.
+            // The program frees its whole size when it has ended.
             buffer.take_pages(padding);
         }
         self.close_program(env, media, buffer, id);
     }
 
     /// Closes the programs of an open superblock up to a multi-plane page, full, partly filled or
-    /// empty, as far as no room is taken that was reserved.
+    /// empty, as far as they use no reserved room.
     pub fn pad_to(
         &mut self,
         env: &mut Env,

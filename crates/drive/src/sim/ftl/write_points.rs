@@ -1,5 +1,5 @@
-//! Write points: the superblock that each stream fills, how far it has come, and the pages reserved
-//! there for data on its way.
+//! Write points: the superblock that each stream fills, its progress, and the pages reserved there
+//! for data on its way.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,35 +10,35 @@ use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::geometry::{Kind, NONE};
 use crate::sim::ids::{DieId, IdRange, MpPage, Ppn, Row, STREAMS_MAX, StreamId, SuperblockId};
 
-/// An open superblock and where it is filled.
+/// An open superblock and the position in it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct WritePoint {
     superblock: SuperblockId,
     kind: Kind,
-    /// What it opens next, while more is reserved than it has room for: data on its way goes
-    /// where room was found for it.
+    /// Kind that the stream opens next, while more is reserved than the superblock has room for:
+    /// data on its way goes where room was found for it.
     next: Option<Kind>,
     /// Number of the first multi-plane page being filled, within the superblock.
     within: u32,
-    /// Its row and die.
+    /// Row and die of that multi-plane page.
     place: RowAndDie,
-    /// Multi-plane pages and pages of one program there.
+    /// Multi-plane pages and pages of one program in the superblock.
     mp_pages_per_program: u32,
     pages_per_program: u32,
-    /// Its first page.
+    /// First page of the program being filled.
     first_ppn: Ppn,
-    /// The page up to which, from there on, there is no parity.
+    /// End of the run of pages without parity from there on.
     run_end: Ppn,
-    /// Pages filled so far of those that are programmed together.
+    /// Pages of the program that have been filled.
     filled: u32,
-    /// The program that they belong to.
+    /// Number of the program.
     program: u32,
     /// Changes of the journal from this number on may name the pages being filled.
     journal_from: u64,
 }
 
 /// A row and a die, in one word: they are loaded together soon after one of them was stored, which
-/// takes long where the store was narrower (store-to-load forwarding).
+/// is slow if the store was narrower (store-to-load forwarding).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct RowAndDie(u64);
 
@@ -58,7 +58,7 @@ impl RowAndDie {
         DieId(self.0 as u32)
     }
 
-    /// Moves on to the next of so many dies; behind the last to the first, so many rows on.
+    /// Advances to the next of `dies`; after the last, to the first die and `rows` further.
     #[inline(always)]
     fn next(&mut self, dies: u32, rows: u32) {
         let next = self.die().0 + 1;
@@ -87,7 +87,7 @@ impl WritePoint {
         }
     }
 
-    /// The multi-plane pages of its next program, or of the one being filled.
+    /// The multi-plane pages of the next program, or of the one being filled.
     #[inline(always)]
     fn span(&self, layout: &Layout) -> Span {
         Span {
@@ -100,13 +100,13 @@ impl WritePoint {
         }
     }
 
-    /// Multi-plane pages of its superblock that have been begun, where a program fills so many.
+    /// Multi-plane pages of the superblock that have been begun.
     fn begun(&self, mp_pages_per_program: u32) -> u32 {
         self.within + mp_pages_per_program * u32::from(self.filled > 0)
     }
 }
 
-/// How superblocks of one mode are filled.
+/// Sizes for filling superblocks of one mode.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Fill {
     /// Multi-plane pages and pages of one program.
@@ -116,7 +116,7 @@ struct Fill {
     /// Pages of a superblock, without parity.
     pages_per_superblock: u32,
     /// Pages from the nth multi-plane page of a superblock up to the next that holds parity, or to
-    /// the end: 0 if the nth does.
+    /// the end: 0 if the nth holds parity.
     run: Vec<u32>,
 }
 
@@ -138,15 +138,15 @@ impl Fill {
     }
 }
 
-/// The next places of a stream, one after another in one superblock.
+/// Consecutive next places of a stream in one superblock.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
     pub to: Ppn,
     pub count: u32,
     pub superblock: SuperblockId,
-    /// The program that they belong to.
+    /// Number of the program of these places.
     pub program: u32,
-    /// They are the last of it.
+    /// True if the places complete the program.
     pub full: bool,
 }
 
@@ -155,7 +155,7 @@ pub(super) struct Places {
 pub(super) struct Span {
     pub superblock: SuperblockId,
     pub kind: Kind,
-    /// The first of them, its row and die.
+    /// First multi-plane page, its row and die.
     pub mp_page: MpPage,
     pub row: Row,
     pub die: DieId,
@@ -166,29 +166,29 @@ pub(super) struct Span {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::sim) struct WritePoints {
     points: [WritePoint; STREAMS_MAX],
-    /// By stream: pages left in its superblock, without parity, and pages reserved for data on
-    /// its way. Those of all streams are looked at together.
+    /// By stream: pages left in its superblock, without parity; and pages reserved for data on its
+    /// way. Separate arrays, since the values of all streams are examined together.
     room: [u32; STREAMS_MAX],
     reserved: [u32; STREAMS_MAX],
-    /// Of these, what is reserved for the host's streams.
+    /// Reserved pages of the host's streams.
     host_reserved: u32,
     /// Numbers of streams in use are below this.
     streams: usize,
     pages_per_mp_page: u32,
-    /// By mode: what a program fills, and a superblock holds.
+    /// Sizes of programs and superblocks, by mode.
     fills: [Fill; 2],
     /// Pages of the smallest superblock that each stream may open next.
     least_pages: [u32; STREAMS_MAX],
-    /// How often a stream has come further.
+    /// Number of changes of the streams' positions.
     moves: u64,
-    /// Padding was requested that would have taken reserved room.
+    /// True if padding was requested that would have used reserved room.
     padding_owed: bool,
-    /// The number of the next change of the journal, as the caller told it last.
+    /// Number of the next change of the journal, as the caller set it last.
     journal_tail: u64,
 }
 
 impl WritePoints {
-    /// No superblock is open, nothing is reserved.
+    /// New write points: no superblock is open, nothing is reserved.
     pub fn new(spec: &Spec, layout: &Layout, streams: usize) -> WritePoints {
         let fills = Mode::ALL.map(|mode| Fill::new(layout.shape(mode), spec.pages_per_mp_page));
         let holds = |mode: Mode| fills[mode as usize].pages_per_superblock;
@@ -237,7 +237,7 @@ impl WritePoints {
         }
     }
 
-    /// Pages that were reserved have come, or will not.
+    /// Removes reserved pages, which have arrived, or will not.
     #[inline(always)]
     pub fn unreserve(&mut self, id: StreamId, pages: u32) {
         self.reserved[id.number()] -= pages;
@@ -252,16 +252,16 @@ impl WritePoints {
         self.host_reserved
     }
 
-    /// Whether a stream has room for `pages` more in its superblock.
+    /// True if a stream has room for `pages` more in its superblock.
     #[inline(always)]
     pub fn has_room(&self, id: StreamId, pages: u32) -> bool {
         self.reserved[id.number()] + pages <= self.room[id.number()]
     }
 
-    /// Whether no stream has to open anything, with `pages` more for one of them.
+    /// True if no stream has to open a superblock, with `pages` more for one of them.
     #[inline(always)]
     pub fn all_have_room(&self, id: StreamId, pages: u32) -> bool {
-        // Mostly there is no more than one of each.
+        // Mostly the host and GC have one stream each.
         if self.streams == 2 {
             let other = StreamId::nth(id.number() ^ 1);
             return self.has_room(id, pages) && self.has_room(other, 0);
@@ -273,7 +273,7 @@ impl WritePoints {
         self.has_room(id, pages) && all.all(|(room, reserved)| reserved <= room)
     }
 
-    /// Superblocks a stream has yet to open for what is reserved and `more` pages.
+    /// Superblocks that a stream has yet to open for its reservation and `more` pages.
     #[inline]
     pub fn superblocks_needed(&self, id: StreamId, more: u32) -> u32 {
         let pages = self.reserved[id.number()] + more;
@@ -284,7 +284,7 @@ impl WritePoints {
         (pages - room).div_ceil(self.least_pages[id.number()])
     }
 
-    /// Of which kind the superblock of a stream is, if that has room for `pages` more.
+    /// Kind of the superblock of a stream, if it has room for `pages` more.
     #[inline(always)]
     pub(super) fn kind_with_room(&self, id: StreamId, pages: u32) -> Option<Kind> {
         let point = self.of(id);
@@ -299,35 +299,35 @@ impl WritePoints {
         (point.superblock != SuperblockId::NONE).then_some(point.kind.mode)
     }
 
-    /// Settles what a stream opens next.
+    /// Fixes the kind that a stream opens next.
     #[inline(always)]
     pub(super) fn settle_next(&mut self, id: StreamId, kind: Kind) {
         self.of_mut(id).next = Some(kind);
     }
 
-    /// What a stream opens next, where that is settled by what is reserved.
+    /// Kind that a stream opens next, if its reservation has fixed it.
     #[inline]
     pub fn reserved_kind(&self, id: StreamId) -> Option<Kind> {
         self.of(id).next.filter(|_| !self.has_room(id, 0))
     }
 
-    /// Whether a program is being filled whose data has not all come.
+    /// True if a program is being filled whose data has not all arrived.
     pub fn has_open_program(&self) -> bool {
         self.points.iter().any(|point| point.filled > 0)
     }
 
-    /// Padding waits for reserved data, or no longer.
+    /// Notes that padding waits for reserved data, or no longer waits.
     pub(super) fn set_owes_padding(&mut self, owes: bool) {
         self.padding_owed = owes;
     }
 
-    /// Whether padding waits for reserved data.
+    /// True if padding waits for reserved data.
     pub fn owes_padding(&self) -> bool {
         self.padding_owed
     }
 
-    /// What fills up the program in which `pages` more than were reserved end: exactly where all
-    /// its programs are of one mode, else the most it may be.
+    /// Pages that pad the program in which `pages` more than the reserved ones end: exact if all
+    /// programs of the stream have one `mode`, else the maximum.
     pub fn padding_after(&self, id: StreamId, pages: u32, mode: Option<Mode>) -> u32 {
         if let Some(mode) = mode {
             let end = self.of(id).filled + self.reserved[id.number()] + pages;
@@ -337,25 +337,25 @@ impl WritePoints {
         slc.pages_per_program.max(native.pages_per_program) - 1
     }
 
-    /// Counts how often a stream has come further.
+    /// Number of changes of the streams' positions.
     #[inline(always)]
     pub fn moves(&self) -> u64 {
         self.moves
     }
 
-    /// Tells the number of the next change of the journal.
+    /// Sets the number of the next change of the journal.
     #[inline]
     pub fn set_journal_tail(&mut self, tail: u64) {
         self.journal_tail = tail;
     }
 
-    /// Whether a stream has an open superblock.
+    /// True if a stream has an open superblock.
     #[inline(always)]
     pub(super) fn has_superblock(&self, id: StreamId) -> bool {
         self.of(id).superblock != SuperblockId::NONE
     }
 
-    /// A stream opens a superblock.
+    /// Opens a superblock for a stream.
     pub(super) fn open(
         &mut self,
         layout: &Layout,
@@ -373,7 +373,7 @@ impl WritePoints {
         self.room[id.number()] = fill.pages_per_superblock;
     }
 
-    /// Two streams change their superblocks; what each opens next stays its own.
+    /// Swaps the superblocks of two streams; the kind that each opens next is not swapped.
     pub(super) fn swap(&mut self, one: StreamId, other: StreamId) {
         let (one, other) = (one.number(), other.number());
         let next = (self.points[one].next, self.points[other].next);
@@ -383,30 +383,30 @@ impl WritePoints {
         self.moves += 1;
     }
 
-    /// Whether a stream is at rest: nothing is reserved for it, and it fills no program.
+    /// True if a stream is at rest: nothing is reserved for it, and it fills no program.
     pub(super) fn rests(&self, id: StreamId) -> bool {
         self.reserved[id.number()] == 0 && !self.is_filling(id)
     }
 
-    /// Of which kind the superblock of a stream is.
+    /// Kind of the superblock of a stream, if it has one.
     pub(super) fn kind(&self, id: StreamId) -> Option<Kind> {
         let point = self.of(id);
         (point.superblock != SuperblockId::NONE).then_some(point.kind)
     }
 
-    /// Whether a stream fills a program of which data has come.
+    /// True if a stream fills a program of which data has arrived.
     #[inline(always)]
     pub(super) fn is_filling(&self, id: StreamId) -> bool {
         self.of(id).filled > 0
     }
 
-    /// The program that a stream fills, of which data has come.
+    /// The program that a stream fills, if data of it has arrived.
     pub(super) fn filling(&self, id: StreamId) -> Option<u32> {
         self.is_filling(id).then(|| self.of(id).program)
     }
 
-    /// The next program of a stream begins to be filled. Where data `coalesces`, which changes
-    /// of the journal may name its pages is noted.
+    /// Begins to fill the next program of a stream. If data `coalesces`, notes the first change of
+    /// the journal that may name the program's pages.
     #[inline(always)]
     pub(super) fn begin_program(&mut self, layout: &Layout, id: StreamId, coalesces: bool) -> Span {
         let tail = self.journal_tail;
@@ -419,13 +419,13 @@ impl WritePoints {
         point.span(layout)
     }
 
-    /// The number of the program that has begun.
+    /// Sets the number of the program that has begun.
     #[inline(always)]
     pub(super) fn set_program(&mut self, id: StreamId, program: u32) {
         self.of_mut(id).program = program;
     }
 
-    /// Takes the next places of a stream, at most so many, within one multi-plane page.
+    /// Takes the next places of a stream, at most `most`, within one multi-plane page.
     #[inline(always)]
     pub(super) fn take_in_page(&mut self, id: StreamId, most: u32) -> Places {
         let pages_per_mp_page = self.pages_per_mp_page;
@@ -444,8 +444,8 @@ impl WritePoints {
         places
     }
 
-    /// The next places of a stream, at most so many, up to the next parity or the end of the
-    /// superblock: the first, how many, and the superblock.
+    /// The next places of a stream, at most `most`, up to the next parity or the end of the
+    /// superblock: the first, their number, and the superblock.
     #[inline(always)]
     pub(super) fn next_run(&self, id: StreamId, most: u32) -> (Ppn, u32, SuperblockId) {
         let point = self.of(id);
@@ -453,8 +453,8 @@ impl WritePoints {
         (to, most.min(point.run_end - to), point.superblock)
     }
 
-    /// Fills up to so many of the next places of a stream, of one program. How many, and whether
-    /// it is full.
+    /// Fills up to `most` of the next places of a stream, in one program. Returns their number, and
+    /// true if the program is full.
     #[inline(always)]
     pub(super) fn fill(&mut self, id: StreamId, most: u32) -> (u32, bool) {
         let point = self.of_mut(id);
@@ -465,16 +465,16 @@ impl WritePoints {
         (count, full)
     }
 
-    /// Whether a place lies in the program that a stream fills, and has been filled.
+    /// True if a place lies in the program that a stream fills, and has been filled.
     #[inline(always)]
     pub(super) fn has_filled(&self, id: StreamId, place: Ppn) -> bool {
         let point = self.of(id);
         (point.first_ppn..point.first_ppn + point.filled).contains(&place)
     }
 
-    /// Data takes the place of other data in the program that a stream fills: the program, and the
-    /// number of the first change of the journal that may name the place. Those before the next
-    /// become durable together with it.
+    /// Notes that data replaces other data in the program that a stream fills. Returns the program,
+    /// and the number of the first change of the journal that may name the place. Changes from that
+    /// one to the next one become durable together with the data.
     pub(super) fn coalesce(&mut self, id: StreamId) -> (u32, u64) {
         let tail = self.journal_tail;
         let point = self.of_mut(id);
@@ -484,8 +484,8 @@ impl WritePoints {
         )
     }
 
-    /// No more data for the program that a stream fills, which moves on: where it lies, and its
-    /// number.
+    /// Ends the filling of a stream's program and advances to the next. Returns the place of the
+    /// program and its number.
     #[inline(always)]
     pub(super) fn close_program(&mut self, layout: &Layout, id: StreamId) -> (Span, u32) {
         let point = self.of_mut(id);
@@ -497,8 +497,8 @@ impl WritePoints {
         (span, program)
     }
 
-    /// The program of parity that is next in a stream's superblock, if one is; the stream moves
-    /// on behind it.
+    /// Takes the program of parity that is next in a stream's superblock, if there is one, and
+    /// advances past it.
     #[inline(always)]
     pub(super) fn take_parity(&mut self, layout: &Layout, id: StreamId) -> Option<Span> {
         let point = self.of(id);
@@ -511,7 +511,7 @@ impl WritePoints {
         Some(span)
     }
 
-    /// Moves a stream on to the next program; behind the last it has no superblock.
+    /// Advances a stream to the next program; after the last it has no superblock.
     fn next_program(&mut self, layout: &Layout, id: StreamId) {
         self.moves += 1;
         let point = &mut self.points[id.number()];
@@ -523,14 +523,14 @@ impl WritePoints {
         }
     }
 
-    /// Pages that the program which a stream fills has left; `None` where it fills none.
+    /// Pages left in the program that a stream fills; `None` if it fills none.
     pub(super) fn padding(&self, id: StreamId) -> Option<u32> {
         let point = self.of(id);
         (point.filled > 0).then(|| point.pages_per_program - point.filled)
     }
 
-    /// Pages that the next program of a stream, or the one being filled, has left, if it lies in
-    /// a superblock and begins with this multi-plane page of it or before.
+    /// Pages left in the next program of a stream, or in the one being filled, if it lies in
+    /// `superblock` and begins at multi-plane page `last` or before.
     pub(super) fn padding_upto(
         &self,
         id: StreamId,
@@ -541,7 +541,7 @@ impl WritePoints {
         lies_before.then(|| point.pages_per_program - point.filled)
     }
 
-    /// The multi-plane pages that open superblocks continue with, all those of one program.
+    /// The multi-plane pages of the next program of each open superblock.
     pub fn next_mp_pages(&self) -> impl Iterator<Item = MpPage> + '_ {
         let open = self
             .points
@@ -553,8 +553,8 @@ impl WritePoints {
         })
     }
 
-    /// Multi-plane pages that the stream which fills a superblock has begun there; all, where there
-    /// is no such stream.
+    /// Multi-plane pages that the stream that fills a superblock has begun there; `u32::MAX` if
+    /// there is no such stream.
     #[inline]
     pub fn begun_so_far(&self, superblock: SuperblockId) -> u32 {
         let mut points = self.points[..self.streams].iter();
@@ -562,7 +562,7 @@ impl WritePoints {
         open.map_or(u32::MAX, |p| p.begun(p.mp_pages_per_program))
     }
 
-    /// Whether a multi-plane page belongs to an open superblock that has not come so far.
+    /// True if a multi-plane page belongs to an open superblock and has not been begun.
     #[inline]
     pub fn will_begin(&self, layout: &Layout, mp_page: MpPage) -> bool {
         let (superblock, within) = layout.within_superblock(mp_page);
@@ -578,9 +578,9 @@ impl WritePoints {
         })
     }
 
-    /// Nothing is on its way any more. An open superblock that is not `dead` is filled on behind
-    /// what has been begun, from a new word line; which these are, of which kind, and how many of
-    /// their multi-plane pages are left. What is passed over is added to `skipped`.
+    /// Forgets data on its way at a power cut. An open superblock that is not `dead` continues
+    /// after the begun pages, from a new word line. Returns these superblocks, their kinds, and the
+    /// multi-plane pages left in each. The pages in between are added to `skipped`.
     pub fn power_cut(
         &mut self,
         layout: &Layout,
@@ -625,7 +625,7 @@ impl WritePoints {
         open
     }
 
-    /// One line for whoever looks into a drive that is stuck.
+    /// One line for debugging a drive that makes no progress.
     pub fn diagnosis(&self) -> String {
         let points = self.points[..self.streams].iter();
         let points: Vec<String> = points

@@ -2,10 +2,10 @@
 //! are relocated, and it is erased. An SLC cache that is emptied through the controller is emptied
 //! in the same way.
 //!
-//! It runs while the data area has fewer free superblocks than
-//! [`stend_model::spec::GcSpec::start_superblocks`], or, while the host is silent, than
+//! GC runs while the data area has fewer free superblocks than
+//! [`stend_model::spec::GcSpec::start_superblocks`] or, while the host is silent, than
 //! [`stend_model::spec::IdleSpec::target_superblocks`]. Relocated pages enter the SLC cache if
-//! `slc_cache.takes_gc` says so, else the data area.
+//! `slc_cache.takes_gc` is set, else the data area.
 
 mod policy;
 mod wear_levelling;
@@ -29,13 +29,13 @@ use crate::sim::store::Store;
 use policy::{Chooser, Closed};
 use wear_levelling::Levelling;
 
-/// Why a superblock is emptied.
+/// Reason to empty a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Reason {
     Space,
-    /// It belongs to an SLC cache that is emptied through the controller.
+    /// The superblock belongs to an SLC cache that is emptied through the controller.
     Cache,
-    /// To level the wear.
+    /// The wear is to be levelled.
     Wear,
     /// Its data is to be refreshed.
     Refresh,
@@ -44,22 +44,22 @@ enum Reason {
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Victim {
     superblock: SuperblockId,
-    /// Where its valid pages go.
+    /// Stream of its relocated pages.
     stream: StreamId,
     kind: Kind,
     reason: Reason,
-    /// Next multi-plane page to look at, within the superblock.
+    /// Next multi-plane page to process, within the superblock.
     next: u32,
-    /// How many there are.
+    /// Number of its multi-plane pages.
     mp_pages: u32,
-    /// Pages that are free when it is emptied, beyond those that its valid pages take elsewhere.
+    /// Pages that are free when it is emptied, less those that its valid pages occupy elsewhere.
     gain: u32,
-    /// Valid pages read so far, where the host is paced by GC.
+    /// Valid pages read so far, if the host is paced by GC.
     moved: u32,
 }
 
 impl Victim {
-    /// Multi-plane pages by which what it has freed so far lags behind an even share of its gain.
+    /// Multi-plane pages by which the space freed so far lags behind an even share of the gain.
     fn lag(&self, pages_per_mp_page: u32) -> i64 {
         let share = u64::from(self.gain) * u64::from(self.next) / u64::from(self.mp_pages);
         let freed = i64::from(self.next * pages_per_mp_page) - i64::from(self.moved);
@@ -76,7 +76,7 @@ pub(in crate::sim) struct Gc {
     /// Multi-plane pages being read, or not yet placed elsewhere.
     in_flight: u32,
     /// Emptied superblocks whose pages are not yet all programmed elsewhere, each with the number
-    /// of the first program begun after it.
+    /// of the first program begun after it was emptied.
     emptied: VecDeque<(SuperblockId, u64)>,
     /// The superblock whose data is to be refreshed next.
     refresh: Option<SuperblockId>,
@@ -101,8 +101,8 @@ impl Gc {
         self.victim.map_or(StreamId::GC, |v| v.stream)
     }
 
-    /// Begins as much as may run now. Returns true if it need not be called again until something
-    /// changes. `host_waits`: writes wait to be admitted.
+    /// Begins as many reads as may run now. Returns true if it need not be called again until
+    /// something changes. `host_waits`: writes wait to be admitted.
     #[inline(always)]
     pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle, host_waits: bool) -> bool {
         if self.may_run(env, store, idle, host_waits) {
@@ -116,7 +116,8 @@ impl Gc {
     fn go_on(&mut self, env: &mut Env, store: &mut Store, idle: &Idle, host_waits: bool) -> bool {
         loop {
             let goes_on = match self.victim {
-                // Its pages may go to another stream than that whose room was checked.
+                // The pages of a new victim may go to another stream than the one whose room was
+                // checked.
                 None => self.choose_victim(env, store, idle),
                 Some(_) => self.read_next(env, store),
             };
@@ -132,7 +133,7 @@ impl Gc {
         true
     }
 
-    /// Does not go on until something changes.
+    /// Stops until something changes.
     #[inline(always)]
     fn stop(&mut self, env: &mut Env, store: &mut Store) {
         self.pad_emptied(env, store);
@@ -141,7 +142,8 @@ impl Gc {
         }
     }
 
-    /// Nothing more is read: no next victim completes a program that holds pages of emptied ones.
+    /// Pads the programs with pages of emptied superblocks, if nothing more is read: no next victim
+    /// will complete them.
     #[inline(always)]
     fn pad_emptied(&self, env: &mut Env, store: &mut Store) {
         if self.in_flight == 0
@@ -188,7 +190,8 @@ impl Gc {
         }
     }
 
-    /// At most `mp_pages` while GC only empties the cache and nothing waits for its space.
+    /// Depth of GC: at most `mp_pages` while GC only empties the cache and nothing waits for its
+    /// space.
     #[cold]
     fn emptying_depth(&self, env: &Env, store: &Store, idle: &Idle, mp_pages: u32) -> u32 {
         let depth = env.spec.gc.depth;
@@ -199,7 +202,7 @@ impl Gc {
         if hurries { depth } else { depth.min(mp_pages) }
     }
 
-    /// Whether the data area needs free space.
+    /// True if the data area needs free space.
     #[inline]
     fn wants_space(&self, env: &Env, store: &Store, idle: &Idle) -> bool {
         if idle.working() {
@@ -209,14 +212,14 @@ impl Gc {
         }
     }
 
-    /// Whether the data area has less free space than idle work aims at.
+    /// True if the data area has less free space than idle work aims at.
     pub fn idle_wants(env: &Env, store: &Store) -> bool {
         store.ftl.space.free(Pool::Data) < env.limits.gc_idle
     }
 
-    /// Whether a victim of the cache is emptied to its end, for a host whose writes wait, although
-    /// the cache need not be emptied any more, or has no other to be emptied: an atomic write may
-    /// need all of its space at once.
+    /// True if a victim of the cache is emptied to its end for a waiting host, although the cache
+    /// need not be emptied any more, or has no other superblock to be emptied: an atomic write may
+    /// need all of the space at once.
     #[inline]
     fn finishes_cache_victim(&self, idle: &Idle) -> bool {
         !idle.working() && self.victim.is_some_and(|v| v.reason == Reason::Cache)
@@ -231,7 +234,7 @@ impl Gc {
         above && store.ftl.stream_has_room(env, self.stream(), pages)
     }
 
-    /// The power is cut: drops everything under way.
+    /// Drops everything under way at a power cut.
     pub fn power_cut(&mut self, spec: &Spec) {
         *self = Gc::new(spec);
     }
@@ -279,8 +282,9 @@ impl Gc {
         true
     }
 
-    /// Whether power cuts have cost so much that GC is in its own reserve: what frees most is
-    /// collected then, whatever the policy, which may choose what frees less than it takes.
+    /// True if power cuts have cost so much space that GC uses its own reserve: then the victim
+    /// that frees most is chosen, whatever the policy, which may choose one that frees less than it
+    /// occupies.
     fn is_short(env: &Env, store: &Store) -> bool {
         store.persistence.is_some() && store.ftl.space.free(Pool::Data) < env.limits.fold_data_floor
     }
@@ -323,8 +327,8 @@ impl Gc {
         });
     }
 
-    /// The superblock of the SLC cache to be emptied through the controller now, as its index among
-    /// the closed ones.
+    /// Index, among the closed superblocks of the SLC cache, of the one to be emptied through the
+    /// controller now.
     #[inline(always)]
     fn next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
         match env.limits.emptying {
@@ -337,9 +341,9 @@ impl Gc {
         if !Gc::wants_emptying(env, store, idle) {
             return None;
         }
-        // The oldest; where the data area is short, or has no room for what a static one may hold,
-        // the oldest dynamic one, which frees more of the data area than it takes. Else the host
-        // would wait until all static ones that are older have been moved there.
+        // The oldest superblock; if the data area is short, or has no room for the content of a
+        // static one, the oldest dynamic one, which frees more of the data area than it occupies.
+        // Otherwise the host would wait until all older static ones have been moved there.
         let ftl = &store.ftl;
         let has_room = ftl.space.free(Pool::Data) >= env.limits.empty_room
             && !ftl.data_area_needs_dynamic(env);
@@ -363,7 +367,7 @@ impl Gc {
 
 /// Relocation.
 impl Gc {
-    /// Reads the next multi-plane page with valid pages. Returns false when nothing more can begin
+    /// Reads the next multi-plane page with valid pages. Returns false if nothing more can begin
     /// now.
     fn read_next(&mut self, env: &mut Env, store: &mut Store) -> bool {
         let ftl = &mut store.ftl;
@@ -404,8 +408,8 @@ impl Gc {
         true
     }
 
-    /// All multi-plane pages of the victim have been looked at: ends it when the last one has been
-    /// placed elsewhere. Returns true when the next victim may be chosen at once.
+    /// Ends the victim, all of whose multi-plane pages have been processed, when the last one has
+    /// been placed elsewhere. Returns true if the next victim may be chosen at once.
     fn victim_emptied(&mut self, env: &mut Env, store: &mut Store) -> bool {
         if self.in_flight > 0 {
             return false;
@@ -415,7 +419,7 @@ impl Gc {
             media, buffer, ftl, ..
         } = store;
         ftl.space.set_gc_lag(None);
-        // Relocated pages must be in flash before their source is erased. Where space is collected,
+        // Relocated pages must be in flash before their source is erased. When space is collected,
         // the next victim completes the program, or GC closes it when it stops.
         if victim.reason != Reason::Space {
             ftl.pad_relocated(env, media, buffer, victim.stream);
@@ -444,7 +448,7 @@ impl Gc {
         }
     }
 
-    /// A multi-plane page of the victim has been read: a core is to change its L2P entries.
+    /// Submits to a core the change of the L2P entries of a page of the victim that has been read.
     #[inline(always)]
     pub fn read_done(
         &mut self,
@@ -473,7 +477,7 @@ impl Gc {
         );
     }
 
-    /// Gives the pages that are still valid their new PPNs.
+    /// Maps the pages that are still valid to their new PPNs.
     #[inline(always)]
     pub fn relocate(&mut self, env: &mut Env, store: &mut Store, mp_page: MpPage) {
         let Store {
@@ -522,15 +526,15 @@ impl Gc {
 
 /// Refresh of data that may soon become unreadable.
 impl Gc {
-    /// True if data is to be refreshed now: in idle time, and beside the host what patrol reads
-    /// have found.
+    /// True if data is to be refreshed now: in idle time, and beside the host, data that patrol
+    /// reads have found.
     #[inline]
     fn refreshes(&self, env: &Env, idle: &Idle) -> bool {
         let patrols = || !idle.working() && env.limits.patrols;
         self.has_old_data() && (idle.in_slice() || patrols())
     }
 
-    /// A patrol read has seen the state of a superblock.
+    /// Notes the state of a superblock that a patrol read has found.
     pub fn patrolled(&mut self, env: &Env, store: &Store, superblock: SuperblockId) {
         let superblocks = &store.ftl.superblocks;
         if let Some(from) = store.media.refresh_from()
@@ -541,14 +545,14 @@ impl Gc {
         }
     }
 
-    /// Whether any data is known to be old, or is being refreshed.
+    /// True if any data is known to be old, or is being refreshed.
     pub fn has_old_data(&self) -> bool {
         let refreshed = |victim: &Victim| victim.reason == Reason::Refresh;
         self.refresh.is_some() || self.victim.as_ref().is_some_and(refreshed)
     }
 
-    /// Looks for the superblock of the data area with the highest raw bit error rate, if any is
-    /// above that at which data is refreshed.
+    /// Finds the superblock of the data area with the highest raw bit error rate, if that is above
+    /// the threshold of refresh.
     pub fn look_for_old_data(&mut self, env: &Env, store: &Store) {
         let Some(from) = store.media.refresh_from() else {
             return;
@@ -585,7 +589,7 @@ impl Gc {
         self.refresh.take()
     }
 
-    /// Beside the host, patrol reads find the next.
+    /// Finds the next old data in idle time. Beside the host, patrol reads find it.
     fn look_in_idle_time(&mut self, env: &Env, store: &Store, idle: &Idle) {
         if idle.working() {
             self.look_for_old_data(env, store);

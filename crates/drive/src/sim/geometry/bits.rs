@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::sim::ids::Id;
 
-/// Whether a bit is set.
+/// True if a bit is set.
 #[inline(always)]
 pub(in crate::sim) fn has_bit(words: &[u64], bit: impl Id) -> bool {
     let bit = bit.number();
@@ -25,7 +25,7 @@ pub(in crate::sim) fn clear_bit(words: &mut [u64], bit: impl Id) {
     words[bit as usize / 64] &= !(1 << (bit % 64));
 }
 
-/// Clears bits in a row.
+/// Clears a range of bits.
 pub(in crate::sim) fn clear_bits<T: Id>(words: &mut [u64], bits: Range<T>) {
     let (mut at, end) = (bits.start.number(), bits.end.number());
     while at < end {
@@ -35,7 +35,7 @@ pub(in crate::sim) fn clear_bits<T: Id>(words: &mut [u64], bits: Range<T>) {
     }
 }
 
-/// The first of some bits that is set.
+/// The first set bit of a range.
 pub(in crate::sim) fn first_set<T: Id>(words: &[u64], bits: Range<T>) -> Option<T> {
     let (mut at, end) = (bits.start.number(), bits.end.number());
     while at < end {
@@ -50,7 +50,7 @@ pub(in crate::sim) fn first_set<T: Id>(words: &[u64], bits: Range<T>) -> Option<
     None
 }
 
-/// The numbers of the bits that are set, the lowest first.
+/// Numbers of the set bits, the lowest first.
 #[inline(always)]
 pub(in crate::sim) fn set_bits(bits: u32) -> impl Iterator<Item = u32> + Clone {
     let mut left = bits;
@@ -61,7 +61,7 @@ pub(in crate::sim) fn set_bits(bits: u32) -> impl Iterator<Item = u32> + Clone {
     })
 }
 
-/// The bits that are set in `bits`, without the `count` lowest.
+/// The set bits of `bits`, without the `count` lowest.
 #[inline]
 pub(in crate::sim) fn without_lowest(bits: u32, count: u32) -> u32 {
     let mut rest = bits;

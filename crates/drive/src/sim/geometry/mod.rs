@@ -1,4 +1,4 @@
-//! Where data lies ([`stend_model::geometry`]), and what superblocks are used for.
+//! Places of data ([`stend_model::geometry`]), and uses of superblocks.
 
 pub(in crate::sim) mod bits;
 
@@ -7,10 +7,10 @@ pub(in crate::sim) use stend_model::geometry::{divider, layout, shape};
 use layout::Pool;
 use shape::Mode;
 
-/// No number: nothing has one so large.
+/// Marks the absence of a number, which is never this large.
 pub(in crate::sim) const NONE: u32 = u32::MAX;
 
-/// Where a superblock comes from, and how its cells are used.
+/// Pool of a superblock, and the mode of its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Kind {
     pub pool: Pool,
@@ -18,17 +18,17 @@ pub(in crate::sim) struct Kind {
 }
 
 impl Kind {
-    /// Of the SLC cache's own superblocks.
+    /// A superblock of the SLC cache's own.
     pub const STATIC: Kind = Kind {
         pool: Pool::SlcCache,
         mode: Mode::Slc,
     };
-    /// Of the data area, in SLC mode for a while.
+    /// A superblock of the data area, temporarily in SLC mode.
     pub const DYNAMIC: Kind = Kind {
         pool: Pool::Data,
         mode: Mode::Slc,
     };
-    /// Of the data area, in the native mode of its cells.
+    /// A superblock of the data area, in the native mode of its cells.
     pub const NATIVE: Kind = Kind {
         pool: Pool::Data,
         mode: Mode::Native,

@@ -23,7 +23,8 @@ impl Arrivals {
         Arrivals(VecDeque::with_capacity(64))
     }
 
-    /// The host's driver hands a request over at an instant, no earlier than those before.
+    /// Sends a request that the host's driver hands over at an instant, no earlier than those
+    /// before.
     #[inline(always)]
     pub fn send(&mut self, env: &mut Env, request: Request, handed_over: SimTime) {
         let at = handed_over + env.spec.host.submit;
@@ -33,7 +34,7 @@ impl Arrivals {
         self.0.push_back(Arrival { at, request });
     }
 
-    /// Takes back the request handed over last, as if it had not been.
+    /// Withdraws the request sent last, as if it had not been sent.
     pub fn take_back(&mut self, env: &mut Env) {
         self.0.pop_back();
         if self.0.is_empty() {
@@ -59,14 +60,15 @@ impl Arrivals {
     }
 }
 
-/// A command that has ended, on its way to the sender. Two words, so that it is passed in
+/// A command that has ended, on its way to the sender. It is two words, so that it is passed in
 /// registers: fields that were just stored one by one are copied as one only after all stores have
 /// ended (store-to-load forwarding).
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Ending {
-    /// When the host is interrupted for it.
+    /// Instant of the host's interrupt.
     at: SimTime,
-    /// From the lowest bit: its tag in 32 bits, the number of the sending thread in 16, its status.
+    /// Bits from the lowest on: the request's tag in 32 bits, the number of the sending thread in
+    /// 16, the status.
     what: u64,
 }
 
@@ -94,7 +96,7 @@ impl Ending {
         (self.what >> 32) as u16
     }
 
-    /// How it ended.
+    /// Status of the command.
     #[inline(always)]
     pub fn status(&self) -> Status {
         match self.what >> 48 {

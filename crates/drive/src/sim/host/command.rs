@@ -7,15 +7,15 @@ use stend_model::spec::Spec;
 
 use crate::sim::ids::{CommandId, Lpn};
 
-/// How the buffer treats a write.
+/// Options of the buffer for a write.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Handling {
-    /// It completes only when it is programmed.
+    /// True if the write completes only when it is programmed.
     pub fua: bool,
-    /// The same in a drive whose power can be cut: it completes as a flush does.
+    /// True for FUA in a drive whose power can be cut: the write completes as a flush does.
     pub forced: bool,
-    /// Its admission depends on more than room and the journal: on streams, coalescing or FUA; or
-    /// it is a TRIM, which may wait among the writes.
+    /// True if admission depends on more than room and the journal: on streams, coalescing or FUA;
+    /// or if the command is a TRIM, which may wait among the writes.
     pub tracked: bool,
 }
 
@@ -35,21 +35,22 @@ pub(in crate::sim) struct Command {
     pub handling: Handling,
     /// Logical pages reserved to pad its last multi-plane page.
     padding: u32,
-    /// Programs that it waits for.
+    /// Programs that the command waits for.
     programs_left: u32,
-    /// Cut short, it still bypasses the SLC cache although what is left of it is short.
+    /// True if the command was cut short and still bypasses the SLC cache, although its rest is
+    /// short.
     bypasses_cache: bool,
-    /// Its first logical page, whose time is part of the command's own, has not been received yet.
+    /// True until the first logical page has been received; its time is part of the command's own.
     first_page_due: bool,
-    /// It occupies the half-duplex buffer.
+    /// True if the command occupies the half-duplex buffer.
     holds_buffer: bool,
-    /// Nothing of it has gone over the link yet.
+    /// True until any of its data has gone over the link.
     untouched: bool,
     status: Status,
 }
 
 impl Command {
-    /// The first logical page that it touches, and the one after the last.
+    /// The first logical page of the command, and the one after the last.
     #[inline]
     pub fn logical_pages(&self) -> (Lpn, Lpn) {
         (
@@ -58,7 +59,7 @@ impl Command {
         )
     }
 
-    /// The byte after its last one.
+    /// End of the command, bytes: one past its last byte.
     #[inline]
     pub fn end_byte(&self) -> u64 {
         self.offset_bytes + self.len_bytes
@@ -70,14 +71,14 @@ impl Command {
         self.end_byte() - self.bytes_left
     }
 
-    /// The link has moved bytes of it. Returns true with the last.
+    /// Notes that the link has moved `bytes`. Returns true after the last.
     #[inline]
     pub fn moved(&mut self, bytes: u32) -> bool {
         self.bytes_left -= u64::from(bytes);
         self.all_moved()
     }
 
-    /// Whether the link has moved all of it.
+    /// True if the link has moved all of it.
     #[inline]
     pub fn all_moved(&self) -> bool {
         self.bytes_left == 0
@@ -95,15 +96,15 @@ impl Command {
         self.to_admit
     }
 
-    /// The buffer has admitted bytes of it. Returns true with the last.
+    /// Notes that the buffer has admitted `bytes`. Returns true after the last.
     #[inline]
     pub fn admitted(&mut self, bytes: u32) -> bool {
         self.to_admit -= u64::from(bytes);
         self.to_admit == 0
     }
 
-    /// Cuts off what the buffer has not admitted, but for so many bytes. Returns true if the link
-    /// has moved all the rest.
+    /// Cuts off the bytes that the buffer has not admitted, except `kept`. Returns true if the link
+    /// has moved all that is left.
     pub fn cut_short(&mut self, kept: u64) -> bool {
         let cut = self.to_admit.saturating_sub(kept);
         self.len_bytes -= cut;
@@ -112,36 +113,36 @@ impl Command {
         self.all_moved()
     }
 
-    /// True once: the command's own time covers its first logical page.
+    /// Returns true once: the command's own time covers its first logical page.
     #[inline]
     pub fn take_first_page(&mut self) -> bool {
         std::mem::take(&mut self.first_page_due)
     }
 
-    /// Notes how many logical pages are reserved to pad its last multi-plane page.
+    /// Notes the number of logical pages reserved to pad the last multi-plane page.
     #[inline]
     pub fn pad(&mut self, pages: u32) {
         self.padding = pages;
     }
 
-    /// Takes what is reserved to pad its last multi-plane page.
+    /// Takes the pages reserved to pad the last multi-plane page.
     #[inline]
     pub fn take_padding(&mut self) -> u32 {
         std::mem::take(&mut self.padding)
     }
 
-    /// Whether it bypasses the SLC cache although what is left of it is short.
+    /// True if the command bypasses the SLC cache although its rest is short.
     #[inline]
     pub fn bypasses_cache(&self) -> bool {
         self.bypasses_cache
     }
 
-    /// Sets whether what is left of it bypasses the SLC cache, however short.
+    /// Sets whether the rest bypasses the SLC cache, however short it is.
     pub fn set_bypasses_cache(&mut self, bypasses: bool) {
         self.bypasses_cache = bypasses;
     }
 
-    /// Whether it occupies the half-duplex buffer.
+    /// True if the command occupies the half-duplex buffer.
     #[inline]
     pub fn holds_buffer(&self) -> bool {
         self.holds_buffer
@@ -153,22 +154,22 @@ impl Command {
         self.holds_buffer = holds;
     }
 
-    /// How it ends.
+    /// Status at its end.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// Makes it end with an error.
+    /// Sets the error with which it ends.
     pub fn fail(&mut self, status: Status) {
         self.status = status;
     }
 
-    /// Makes it wait for one more program.
+    /// Adds a program to wait for.
     pub fn awaits_program(&mut self) {
         self.programs_left += 1;
     }
 
-    /// A program that it waits for has ended. Returns true if it waits for nothing more.
+    /// Notes the end of a program that it waits for. Returns true if nothing is left to wait for.
     pub fn programmed(&mut self) -> bool {
         self.programs_left -= 1;
         self.programs_left == 0 && self.all_moved()
@@ -190,14 +191,14 @@ pub(super) struct Commands {
     slots: Vec<Command>,
     free: Vec<CommandId>,
     queues: Vec<Queue>,
-    /// There is more than one queue.
+    /// True if there is more than one queue.
     several: bool,
-    /// Queue depth: commands in the drive that a queue may have.
+    /// Queue depth: the largest number of commands of a queue in the drive.
     depth: u32,
-    /// TRIM and flush are not queued commands: each is alone in the drive.
+    /// TRIM and flush are not queued commands: each must be alone in the drive.
     trim_alone: bool,
     flush_alone: bool,
-    /// Such a command is in the drive.
+    /// True if such a command is in the drive.
     alone: bool,
     /// Requests that the host has submitted and whose completion it has not received.
     outstanding: u32,
@@ -259,7 +260,7 @@ impl Commands {
         &mut self.queues[number]
     }
 
-    /// Whether a command must be alone in the drive.
+    /// True if a command must be alone in the drive.
     #[inline]
     fn is_alone(&self, op: Op) -> bool {
         match op {
@@ -269,7 +270,7 @@ impl Commands {
         }
     }
 
-    /// Whether the commands in the drive let a request in now.
+    /// True if the commands in the drive allow a request to start now.
     #[inline(always)]
     fn may_start(&mut self, request: &Request) -> bool {
         let (depth, free) = (self.depth, !self.alone);
@@ -278,8 +279,8 @@ impl Commands {
         free && active < depth && !(alone && active > 0)
     }
 
-    /// Whether a request that arrives may start at once; it waits otherwise, unless the drive is
-    /// starting up, when all wait.
+    /// Returns true if an arriving request may start at once; otherwise it waits. While the drive
+    /// is starting up, all requests wait.
     #[inline(always)]
     pub fn starts_at_once(&mut self, request: &Request, starting_up: bool) -> bool {
         let first = self.queue_of(request.queue).waiting.is_empty();
@@ -290,7 +291,7 @@ impl Commands {
         false
     }
 
-    /// Takes the next request that waits in the queue of a sender, if it may start now.
+    /// Removes and returns the next waiting request in the queue of a sender, if it may start now.
     #[inline]
     pub fn take_waiting(&mut self, sender: u16) -> Option<Request> {
         let request = *self.queue_of(sender).waiting.front()?;
@@ -300,7 +301,7 @@ impl Commands {
         self.queue_of(sender).waiting.pop_front()
     }
 
-    /// Takes a queue slot for a request.
+    /// Allocates a queue slot for a request.
     #[inline(always)]
     pub fn start(&mut self, request: &Request, handling: Handling) -> CommandId {
         self.queue_of(request.queue).active += 1;
@@ -329,8 +330,8 @@ impl Commands {
         slot
     }
 
-    /// A command has ended: frees its queue slot. Returns its tag, sender and status, and whether a
-    /// request waits in the sender's queue.
+    /// Frees the queue slot of a command that has ended. Returns its tag, sender and status, and
+    /// true if a request waits in the sender's queue.
     #[inline(always)]
     pub fn end(&mut self, command: CommandId) -> ((u32, u16, Status), bool) {
         let Command {
@@ -340,7 +341,7 @@ impl Commands {
             ..
         } = *self.get(command);
         self.free.push(command);
-        // A command that must be alone was so until now; beside any other command none is.
+        // A command that must be alone was alone until now; beside any other command there is none.
         self.alone = false;
         let queue = self.queue_of(queue_number);
         queue.active -= 1;
@@ -360,7 +361,7 @@ impl Commands {
         &mut self.slots[command.index()]
     }
 
-    /// Whether a command is in the drive.
+    /// True if a command is in the drive.
     pub fn any(&self) -> bool {
         self.free.len() < self.slots.len()
     }
@@ -376,13 +377,13 @@ impl Commands {
         std::mem::replace(&mut self.get_mut(command).untouched, false)
     }
 
-    /// The host has submitted a request.
+    /// Counts a request that the host has submitted.
     #[inline]
     pub fn submitted(&mut self) {
         self.outstanding += 1;
     }
 
-    /// The host has learned of a completion.
+    /// Counts a completion that the host has received.
     #[inline]
     pub fn completed(&mut self) {
         self.outstanding -= 1;
@@ -407,12 +408,12 @@ impl Commands {
         &self.flushes
     }
 
-    /// Makes a flush wait until durability has reached a number.
+    /// Adds a flush that waits until durability has reached `number`.
     pub fn flush_waits(&mut self, command: CommandId, number: u64) {
         self.flushes.push((command, number));
     }
 
-    /// Removes the first flush that waits.
+    /// Removes the first waiting flush.
     pub fn take_flush(&mut self) {
         self.flushes.remove(0);
     }

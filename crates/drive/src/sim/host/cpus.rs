@@ -1,5 +1,4 @@
-//! The host's side of a request: processors that run the driver, and the locks of its
-//! queues.
+//! The host's side of a request: processors that run the driver, and the locks of its queues.
 //!
 //! A request costs the processor of its thread time on submission and on completion, part of it
 //! under the lock of its queue. On a device with one queue, all threads contend for this lock
@@ -8,7 +7,7 @@
 //!
 //! Most events of a processor are avoided. A processor that works alone will find its lock free:
 //! its two steps are one event, unless another processor starts before it reaches the lock. A
-//! submission then leads only to an arrival at a known instant: it has no event at all until the
+//! submission then only causes an arrival at a known instant: it has no event at all until the
 //! processor gets other work. A completion during which nothing else happens ends at once.
 
 use std::collections::VecDeque;
@@ -23,7 +22,7 @@ use crate::sim::kind;
 
 const NONE: u32 = u32::MAX;
 
-/// What a processor has to do.
+/// Work of a processor.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Work {
     Submit(Request),
@@ -32,16 +31,17 @@ enum Work {
     Complete(Ending),
 }
 
-/// The step of its work.
+/// Step of a processor's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Step {
     /// The driver's work that needs no lock.
     Free,
-    /// It waits for the lock.
+    /// Waiting for the lock.
     Spinning,
     /// The driver's work under the lock.
     Locked,
-    /// Without the lock until this instant, then under it, while no other processor works.
+    /// The driver's work without the lock until this instant, then under it, while no other
+    /// processor works.
     Alone(SimTime),
 }
 
@@ -50,7 +50,7 @@ struct Cpu {
     work: Option<Work>,
     step: Step,
     waiting: VecDeque<Work>,
-    /// The processor that spins behind it for the same lock.
+    /// The processor that spins next after this one for the same lock.
     next: u32,
 }
 
@@ -66,7 +66,7 @@ struct Lock {
 /// The host's processors.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Cpus {
-    /// Times without and under the lock.
+    /// Times without the lock and under it.
     submit_times: (Nanos, Nanos),
     complete_times: (Nanos, Nanos),
     cpus: Vec<Cpu>,
@@ -74,13 +74,13 @@ pub(super) struct Cpus {
     by_cpu: Divider,
     /// Processors that work.
     working: u32,
-    /// Of these, the one whose end has no event, and when its work ends.
+    /// The working processor whose end has no event, and the instant of that end.
     without_event: Option<(u32, SimTime)>,
     busy_ns: u64,
 }
 
 impl Cpus {
-    /// `None` where requests cost no processor time.
+    /// `None` if requests cost no processor time.
     pub fn new(host: &HostSpec) -> Option<Box<Cpus>> {
         let spec = host.driver.as_ref()?;
         let cpu = Cpu {
@@ -158,7 +158,7 @@ impl Cpus {
         }
     }
 
-    /// Time of the present work without and under the lock.
+    /// Times of the present work without the lock and under it.
     #[inline]
     fn times(&self, cpu: u32) -> (Nanos, Nanos) {
         match self.current(cpu) {
@@ -167,7 +167,7 @@ impl Cpus {
         }
     }
 
-    /// The sender calls its driver with a request.
+    /// Starts the submission of a request by the driver of its sender.
     #[inline(always)]
     pub fn submit(&mut self, env: &mut Env, arrivals: &mut Arrivals, request: Request) {
         if !self.sends_at_once(env, arrivals, request) {
@@ -175,13 +175,13 @@ impl Cpus {
         }
     }
 
-    /// The host is interrupted for a completion, and [`Cpus::completes_at_once`] was false.
+    /// Starts the work on a completion for which [`Cpus::completes_at_once`] has returned false.
     pub fn complete(&mut self, env: &mut Env, arrivals: &mut Arrivals, ending: Ending) {
         self.add(env, arrivals, Work::Complete(ending));
     }
 
-    /// Sends the request at once if the processors have nothing else to do; the end of the
-    /// processor's work then has no event. Returns whether it did.
+    /// Sends the request at once if the processors have no other work; the end of the processor's
+    /// work then has no event. Returns true if it was sent.
     ///
     /// Always inlined, so that the request is passed in registers: it is written field by field,
     /// and copying it as a whole right after that would stall on store-to-load forwarding.
@@ -205,8 +205,8 @@ impl Cpus {
         true
     }
 
-    /// Lets the time of a completion pass at once if the processors have nothing else to do and its
-    /// work ends before anything else happens and by `limit`. Returns whether it did.
+    /// Passes the time of a completion at once if the processors have no other work and its work
+    /// ends before anything else happens and by `limit`. Returns true if it did.
     #[inline(never)]
     pub fn completes_at_once(&mut self, env: &mut Env, ending: &Ending, limit: SimTime) -> bool {
         self.note_end(env);
@@ -278,7 +278,7 @@ impl Cpus {
         self.work_for(env, cpu, free);
     }
 
-    /// The end of a processor's work needs an event.
+    /// Schedules an event for the end of a processor's work that had none.
     fn schedule_end(&mut self, env: &mut Env, cpu: u32) {
         if let Some((_, ends)) = self.without_event.filter(|of| of.0 == cpu) {
             self.without_event = None;
@@ -286,18 +286,19 @@ impl Cpus {
         }
     }
 
-    /// A processor that has sent a request ahead of time may have to wait for its lock.
+    /// Withdraws a request that a processor has sent ahead of time: it may have to wait for its
+    /// lock.
     fn take_back(&mut self, env: &mut Env, arrivals: &mut Arrivals, cpu: u32) {
         let this = &mut self.cpus[cpu as usize];
         let Some(Work::Sent(request)) = this.work else {
             return;
         };
         this.work = Some(Work::Submit(request));
-        // It was alone: nobody has sent anything since.
+        // The processor was alone: nothing has been sent since.
         arrivals.take_back(env);
     }
 
-    /// A second processor begins to work: the first may find its lock taken.
+    /// Prepares for a second processor that begins to work: the first may find its lock held.
     #[inline(never)]
     fn second_begins(&mut self, env: &mut Env, arrivals: &mut Arrivals, second: u32) {
         let now = env.queue.now();
@@ -331,7 +332,7 @@ impl Cpus {
         env.queue.schedule(Lane::Timer, at, kind::CPU, cpu);
     }
 
-    /// A processor has ended a step. Returns the completion if this was its last step.
+    /// Ends a step of a processor. Returns the completion if this was its last step.
     pub fn done(&mut self, env: &mut Env, arrivals: &mut Arrivals, cpu: u32) -> Option<Ending> {
         match self.cpus[cpu as usize].step {
             Step::Free if self.times(cpu).1 > Nanos::ZERO => {

@@ -1,7 +1,7 @@
 //! The host interface: the host's processors, requests and completions on their way, command
 //! queues, the link, and the throttling of arrivals.
 //!
-//! It knows nothing of the rest of the drive. Its methods say what the drive has to do next.
+//! It does not depend on the rest of the drive. Its methods return the next action of the drive.
 
 mod arrivals;
 mod command;
@@ -28,30 +28,30 @@ use throttle::{ArrivalThrottle, Verdict};
 pub(in crate::sim) struct Host {
     commands: Commands,
     link: Link,
-    /// Only where requests cost the host processor time.
+    /// Present only if requests cost the host processor time.
     cpus: Option<Box<Cpus>>,
     arrivals: Arrivals,
     completions: Completions,
     throttle: ArrivalThrottle,
-    /// An arrival may have to wait: the drive sleeps, is throttled, or takes no steps of its
-    /// temperature.
+    /// True if an arrival may have to wait: the drive sleeps, is throttled, or computes no
+    /// temperature at present.
     holds_arrivals: bool,
 }
 
-/// A command has ended and its completion is on its way.
+/// Result of reporting the end of a command, whose completion is then on its way.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) struct Reported {
-    /// The sender.
+    /// Number of the sender.
     pub sender: u16,
-    /// A request waits in the sender's queue, and may start: see [`Host::take_waiting`].
+    /// True if a request waits in the sender's queue and may start: see [`Host::take_waiting`].
     pub others_wait: bool,
 }
 
-/// A request has become a command.
+/// Result of starting a request as a command.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) struct Started {
     pub command: CommandId,
-    /// The controller has it already. Otherwise [`LinkDone::Fetched`] follows.
+    /// True if the controller has the command already. Otherwise [`LinkDone::Fetched`] follows.
     pub fetched: bool,
 }
 
@@ -69,7 +69,7 @@ impl Host {
         }
     }
 
-    /// The power is cut: drops everything under way.
+    /// Drops everything under way at a power cut.
     pub fn power_cut(&mut self, spec: &Spec) {
         self.commands = Commands::new(spec);
         self.link.power_cut();
@@ -92,7 +92,7 @@ impl Host {
         self.link.busy_ns()
     }
 
-    /// Whether anything is on its way over the link.
+    /// True if anything is on its way over the link.
     pub fn link_is_busy(&self) -> bool {
         self.link.is_busy()
     }
@@ -108,7 +108,7 @@ impl Host {
         self.commands.outstanding()
     }
 
-    /// Whether no request is outstanding.
+    /// True if no request is outstanding.
     #[inline]
     pub fn is_silent(&self) -> bool {
         self.commands.outstanding() == 0
@@ -132,20 +132,21 @@ impl Host {
         self.commands.flushes()
     }
 
-    /// A flush waits until durability has reached a number, which is not below that of the last.
+    /// Adds a flush that waits until durability has reached `number`, which is not below the last
+    /// one.
     pub fn flush_waits(&mut self, command: CommandId, number: u64) {
         self.commands.flush_waits(command, number);
     }
 
-    /// Removes the first flush that waits.
+    /// Removes the first waiting flush.
     pub fn take_flush(&mut self) {
         self.commands.take_flush();
     }
 }
 
-/// From the sender to the controller, and back.
+/// Path from the sender to the controller, and back.
 impl Host {
-    /// A thread submits a request.
+    /// Submits a request of a thread.
     #[inline(always)]
     pub fn submit(&mut self, env: &mut Env, request: Request) {
         self.commands.submitted();
@@ -161,13 +162,13 @@ impl Host {
         self.arrivals.take(env)
     }
 
-    /// Whether a request that has arrived starts at once. If not, it waits in its queue.
+    /// Returns true if a request that has arrived starts at once. Otherwise it waits in its queue.
     #[inline(always)]
     pub fn starts_at_once(&mut self, request: &Request, starting_up: bool) -> bool {
         self.commands.starts_at_once(request, starting_up)
     }
 
-    /// Makes a command of a request that may start.
+    /// Starts a request as a command.
     #[inline(always)]
     pub fn start(&mut self, env: &mut Env, request: &Request, handling: Handling) -> Started {
         let command = self.commands.start(request, handling);
@@ -175,7 +176,7 @@ impl Host {
         Started { command, fetched }
     }
 
-    /// Takes the next request that waits in the queue of a sender, if it may start now.
+    /// Removes and returns the next waiting request in the queue of a sender, if it may start now.
     #[inline]
     pub fn take_waiting(&mut self, sender: u16) -> Option<Request> {
         self.commands.take_waiting(sender)
@@ -186,7 +187,7 @@ impl Host {
         self.commands.queues()
     }
 
-    /// Queues the transfer of data that a read asked for.
+    /// Queues the transfer of data requested by a read.
     #[inline(always)]
     pub fn send_read(&mut self, env: &mut Env, command: CommandId, bytes: u32) {
         self.link.send_read(env, &mut self.commands, command, bytes);
@@ -199,20 +200,20 @@ impl Host {
             .request_write(env, &mut self.commands, command, bytes);
     }
 
-    /// A part of the link has ended its work.
+    /// Handles the end of a link operation.
     #[inline(always)]
     pub fn link_done(&mut self, env: &mut Env, source: u32) -> LinkDone {
         self.link.done(env, &mut self.commands, source)
     }
 
-    /// The controller has ended a command. Returns true if the host is told at once and
+    /// Ends a command for the controller. Returns true if the host learns it at once and
     /// [`Host::report`] follows; otherwise [`LinkDone::Reported`] comes first.
     #[inline(always)]
     pub fn ends(&mut self, env: &mut Env, command: CommandId) -> bool {
         self.link.report(env, command)
     }
 
-    /// The end of a command has crossed the link: its completion is sent and its slot is free.
+    /// Sends the completion of a command whose end has crossed the link, and frees its slot.
     #[inline(always)]
     pub fn report(&mut self, env: &mut Env, command: CommandId) -> Reported {
         let (ended, others_wait) = self.commands.end(command);
@@ -224,7 +225,7 @@ impl Host {
         }
     }
 
-    /// The host is interrupted for a completion. Returns it if the sender learns of it at once, or
+    /// Interrupts the host for a completion. Returns it if the sender learns of it at once, or
     /// before anything else happens and by `limit`.
     #[inline(always)]
     pub fn interrupt(&mut self, env: &mut Env, limit: SimTime) -> Option<Completion> {
@@ -235,7 +236,7 @@ impl Host {
         Some(self.completed(env, &ending))
     }
 
-    /// Whether a processor of the host works on a completion first. If so, it begins.
+    /// Returns true if a processor of the host has to process a completion first; it then begins.
     #[inline(never)]
     fn costs_time(&mut self, env: &mut Env, ending: Ending, limit: SimTime) -> bool {
         let cpus = self.cpus.as_mut().expect("requests cost the host time");
@@ -246,8 +247,8 @@ impl Host {
         true
     }
 
-    /// A processor of the host has ended a step. Returns the completion that the sender now learns
-    /// of, if this was its last step.
+    /// Ends a step of a processor of the host. Returns the completion, which the sender now learns,
+    /// if this was its last step.
     pub fn cpu_done(&mut self, env: &mut Env, cpu: u32) -> Option<Completion> {
         let cpus = self.cpus.as_mut().expect("requests cost the host time");
         let ending = cpus.done(env, &mut self.arrivals, cpu)?;
@@ -267,29 +268,29 @@ impl Host {
 
 /// Arrivals that have to wait.
 impl Host {
-    /// Whether an arrival may have to wait.
+    /// True if an arrival may have to wait.
     #[inline(always)]
     pub fn holds_arrivals(&self) -> bool {
         self.holds_arrivals
     }
 
-    /// Makes arrivals wait where they have to, from now on.
+    /// Makes arrivals wait, if they must, from now on.
     pub fn hold_arrivals(&mut self) {
         self.holds_arrivals = true;
     }
 
-    /// Schedules the present arrival again, at an instant.
+    /// Schedules the present arrival again, at `at`.
     pub fn arrives_again(&mut self, env: &mut Env, at: SimTime) {
         env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
     }
 
-    /// Throttling begins: arrivals are held except for a share of each period, parts per million.
+    /// Begins throttling: arrivals are held except for a share of each period, parts per million.
     pub fn throttle_begins(&mut self, env: &Env, share_ppm: u32) {
         self.holds_arrivals = true;
         self.throttle.open(env.now(), period(env), share_ppm);
     }
 
-    /// Whether the present arrival has to wait because of heat. If so, schedules it again.
+    /// Returns true if the present arrival has to wait because of heat; it is then scheduled again.
     pub fn is_throttled(&mut self, env: &mut Env, share_ppm: u32) -> bool {
         if share_ppm == WHOLE_PPM {
             self.holds_arrivals = false;
@@ -309,13 +310,13 @@ impl Host {
         }
     }
 
-    /// Whether arrivals are held and no command is in the drive: [`Host::drained`] follows.
+    /// True if arrivals are held and no command is in the drive: [`Host::drained`] follows.
     #[inline(always)]
     pub fn has_drained(&self) -> bool {
         self.holds_arrivals && !self.commands.any()
     }
 
-    /// All commands have ended while arrivals were held.
+    /// Notes that all commands have ended while arrivals were held.
     #[cold]
     pub fn drained(&mut self, env: &mut Env, share_ppm: u32) {
         if let Some(at) = self.throttle.drained(env.now(), share_ppm) {

@@ -1,33 +1,33 @@
 //! Throttling of arrivals: a drive that is too warm admits commands for a share of the time.
 //!
-//! A throttled drive works and rests in turn. It admits commands for the share of a period. Then
-//! it waits until all admitted commands have ended, however long they take, and rests until the
-//! time of this work is the share of the whole. So the share holds for commands of any size and
-//! for any queue depth.
+//! A throttled drive works and rests in turn. It admits commands for the share of a period. Then it
+//! waits until all admitted commands have ended, however long they take, and rests until the time
+//! of this work is the share of the whole. So the share holds for commands of any size and for any
+//! queue depth.
 
 use stend_base::{Nanos, SimTime};
 
 use stend_model::spec::WHOLE_PPM;
 
-/// When a throttled drive works and rests.
+/// State of a drive that works and rests in turn.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct ArrivalThrottle {
-    /// When it last began to admit commands, and until when it does.
+    /// Start and end of the last interval in which commands are admitted.
     opened_at: SimTime,
     closes_at: SimTime,
-    /// When all admitted commands had ended.
+    /// Instant at which all admitted commands had ended.
     drained_at: SimTime,
-    /// An arrival waits until all admitted commands have ended.
+    /// True if an arrival waits until all admitted commands have ended.
     held: bool,
 }
 
-/// Whether a throttled drive admits a command that arrives.
+/// Decision on a command that arrives at a throttled drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Admitted,
-    /// It waits until all admitted commands have ended.
+    /// The command waits until all admitted commands have ended.
     Held,
-    /// It arrives again at this instant.
+    /// The command arrives again at this instant.
     Again(SimTime),
 }
 
@@ -63,15 +63,15 @@ impl ArrivalThrottle {
         Verdict::Admitted
     }
 
-    /// When the drive has rested so long that its work is the share of the time since it opened.
+    /// Instant after which the drive's work is the share of the time since it opened.
     fn rested_at(&self, share_ppm: u32) -> SimTime {
         let worked = u128::from(self.drained_at.since(self.opened_at).0);
         let whole = (worked * u128::from(WHOLE_PPM) / u128::from(share_ppm)) as u64;
         (self.opened_at + Nanos(whole)).max(self.closes_at)
     }
 
-    /// All admitted commands have ended. Returns when the held arrival comes again, if there is
-    /// one.
+    /// Notes that all admitted commands have ended. Returns the instant at which the held arrival
+    /// comes again, if there is one.
     pub fn drained(&mut self, now: SimTime, share_ppm: u32) -> Option<SimTime> {
         self.drained_at = now;
         std::mem::take(&mut self.held).then(|| match share_ppm {

@@ -1,8 +1,8 @@
-//! A large table whose memory follows what it holds: runs where entries lie in sequence, and
-//! single entries only where they do not.
+//! A large table whose memory depends on its content: runs where entries are consecutive, and
+//! single entries only elsewhere.
 //!
 //! Most of a large drive is written in sequence. Groups of 16 entries that count up, or are all
-//! equal, are one number and a step; only others are listed, 64 bytes each. So a table takes 0.5
+//! equal, are one number and a step; only others are listed, 64 bytes each. So a table needs 0.5
 //! bytes an entry, and 4 more where it is listed. Groups lie in blocks; copies share the blocks
 //! that neither has changed. The groups of a block, and the lines that are allocated together, fill
 //! many huge pages: a random entry of a large table costs a miss in the TLB otherwise. Nothing here
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::row::counts_up;
 use crate::table::memory;
 
-/// Entries of a group: what is listed together is a cache line.
+/// Entries of a group: one cache line when listed.
 const GROUP_ENTRIES: u32 = 16;
 
 /// Entries of a block, whose groups are 32 MiB.
@@ -24,10 +24,10 @@ const CHUNK_LINES: u32 = 1 << 19;
 
 type Line = [u32; GROUP_ENTRIES as usize];
 
-/// What the entries of a group are.
+/// Description of the entries of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Group {
-    /// The first entry; of a listed group the number of its line.
+    /// The first entry; in a listed group, the number of its line.
     first: u32,
     kind: Kind,
 }
@@ -44,7 +44,7 @@ enum Kind {
 }
 
 impl Group {
-    /// Of entries that are all equal or count up; `None` for others.
+    /// The group of entries that are all equal or count up; `None` for others.
     fn of(line: &Line) -> Option<Group> {
         let first = line[0];
         [Kind::Equal, Kind::Counting]
@@ -64,7 +64,7 @@ impl Group {
 #[derive(Debug, Default)]
 struct Lines {
     chunks: Vec<Vec<Line>>,
-    /// Lines that no group has.
+    /// Lines that belong to no group.
     free: Vec<u32>,
 }
 
@@ -79,7 +79,7 @@ impl Lines {
         &mut self.chunks[(number / CHUNK_LINES) as usize][(number % CHUNK_LINES) as usize]
     }
 
-    /// Puts a line where there is room, and returns its number.
+    /// Stores a line in a free place, and returns its number.
     #[inline]
     fn add(&mut self, line: Line) -> u32 {
         if let Some(number) = self.free.pop() {
@@ -149,7 +149,7 @@ impl Block {
         }
     }
 
-    /// [`CompactTable::counts_up`] for entries of one group.
+    /// Same as [`CompactTable::counts_up`], for entries of one group.
     #[inline]
     fn counts_up(&self, first: u32, count: u32, value: u32, step: u32) -> bool {
         let (group, nth) = (first / GROUP_ENTRIES, first % GROUP_ENTRIES);
@@ -161,7 +161,7 @@ impl Block {
         group.nth(nth) == value && (count == 1 || group.kind as u32 == step)
     }
 
-    /// The line of a group, which is listed from now on.
+    /// Lists a group, if it is not listed yet, and returns its line.
     #[inline]
     fn line(&mut self, group: u32) -> &mut Line {
         let group = &mut self.groups[group as usize];
@@ -176,7 +176,7 @@ impl Block {
         self.lines.get_mut(group.first)
     }
 
-    /// The line of a listed group is given up if it says what a run says.
+    /// Frees the line of a listed group if its entries form a run.
     fn unlist(&mut self, group: u32) {
         let group = &mut self.groups[group as usize];
         if group.kind == Kind::Listed
@@ -187,7 +187,7 @@ impl Block {
         }
     }
 
-    /// Lets `count` entries of one group count up from `value`.
+    /// Sets `count` entries of one group to count up from `value`.
     #[inline]
     fn count_up(&mut self, first: u32, count: u32, value: u32) {
         let (group, nth) = (first / GROUP_ENTRIES, first % GROUP_ENTRIES);
@@ -204,14 +204,14 @@ impl Block {
         for (value, entry) in (value..).zip(entries) {
             *entry = value;
         }
-        // In sequence, the last pages of a group come last.
+        // In a sequential write, the last pages of a group are written last.
         if nth + count == GROUP_ENTRIES {
             self.unlist(group);
         }
     }
 }
 
-/// A block, which may be that of other tables as well.
+/// A block, which other tables may share.
 #[derive(Clone, Debug)]
 enum Held {
     Own(Block),
@@ -227,7 +227,7 @@ impl Held {
         }
     }
 
-    /// The block, to be changed: a copy if others have it too.
+    /// The block, to be changed: copied first if others share it.
     #[inline]
     fn block_mut(&mut self) -> &mut Block {
         if let Held::Shared(block) = self {
@@ -240,7 +240,7 @@ impl Held {
     }
 }
 
-/// A table of which runs take hardly any memory.
+/// A table in which runs use hardly any memory.
 #[derive(Clone, Debug)]
 pub(super) struct CompactTable(Vec<Held>);
 
@@ -256,7 +256,7 @@ impl CompactTable {
         CompactTable(blocks)
     }
 
-    /// Lets copies made from now on share all blocks.
+    /// Shares all blocks with copies made from now on.
     pub fn share(&mut self) {
         for held in &mut self.0 {
             if let Held::Own(block) = held {
@@ -278,8 +278,8 @@ impl CompactTable {
         &mut self.block_to_change(index).line(group)[(index % GROUP_ENTRIES) as usize]
     }
 
-    /// Changes an entry. If all of its group are a run with it, and it is the last of them, they
-    /// take no more memory than a run.
+    /// Changes an entry. If it is the last of its group and the whole group is a run with it, the
+    /// group uses no more memory than a run.
     #[inline]
     pub fn set(&mut self, index: u32, value: u32) {
         *self.entry(index) = value;
@@ -289,7 +289,8 @@ impl CompactTable {
         }
     }
 
-    /// Whether `count` entries are `value` and so on in steps of `step`, 0 or 1.
+    /// True if `count` entries from `first` on start at `value` and grow in steps of `step`, 0 or
+    /// 1.
     #[inline]
     pub fn counts_up(&self, first: u32, count: u32, value: u32, step: u32) -> bool {
         let (mut nth, mut counts) = (0, true);
@@ -304,7 +305,7 @@ impl CompactTable {
         counts
     }
 
-    /// Lets `count` entries count up from `value`.
+    /// Sets `count` entries to count up from `value`.
     #[inline]
     pub fn count_up(&mut self, mut first: u32, count: u32, mut value: u32) {
         let end = first + count;
@@ -326,7 +327,7 @@ impl CompactTable {
         }
     }
 
-    /// Prefetches what tells of an entry.
+    /// Prefetches the group of an entry.
     #[inline]
     pub fn prefetch(&self, index: u32) {
         if let Some(held) = self.0.get((index / BLOCK_ENTRIES) as usize) {
@@ -345,7 +346,7 @@ impl CompactTable {
         self.0[(index / BLOCK_ENTRIES) as usize].block_mut()
     }
 
-    /// Groups that are listed, for tests.
+    /// Number of listed groups, for tests.
     #[cfg(test)]
     pub fn listed(&self) -> usize {
         let blocks = self.0.iter().map(Held::block);
@@ -378,7 +379,7 @@ mod tests {
         }
         *table.entry(77) = 5;
         assert_eq!((table.listed(), table.get(76), table.get(77)), (1, 1076, 5));
-        // The same line serves another group when it is free.
+        // A free line is used again for another group.
         table.count_up(64, 16, 9);
         *table.entry(500) = 6;
         assert_eq!((table.listed(), table.get(77), table.get(500)), (1, 22, 6));

@@ -1,5 +1,5 @@
-//! The tables L2P and P2L, from logical to physical pages and back, which physical pages are valid,
-//! and how the tables are kept in memory.
+//! The tables L2P and P2L, from logical to physical pages and back, the validity of physical pages,
+//! and the storage of the tables in memory.
 
 mod compact;
 pub(in crate::sim) mod probe;

@@ -1,5 +1,5 @@
-//! The L2P by itself, for its benchmark: a log that is written and cleaned without
-//! dies, channels or time. What the whole simulation costs beyond it is the timing.
+//! The L2P by itself, for its benchmark: a log that is written and cleaned without dies, channels
+//! or time. The whole simulation costs more than this by its timing.
 
 use stend_model::spec::Spec;
 
@@ -8,8 +8,8 @@ use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{Lpn, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::table::L2p;
 
-/// An L2P filled as a log: what is written gets the next place; the oldest multi-plane pages
-/// are emptied first.
+/// An L2P filled as a log: each written page gets the next place; the oldest multi-plane pages are
+/// emptied first.
 ///
 /// The drive must have no SLC cache and no parity: their places would stay empty.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl MappingLog {
     /// The table of a drive, written once in order.
     ///
     /// # Panics
-    /// When the drive has an SLC cache or parity.
+    /// If the drive has an SLC cache or parity.
     pub fn new(spec: &Spec) -> MappingLog {
         assert!(
             spec.cache.is_none() && spec.parity_data.is_none(),
@@ -62,14 +62,14 @@ impl MappingLog {
         self.moved
     }
 
-    /// The entry of a page will soon be changed.
+    /// Prefetches the entry of a page that will soon be changed.
     pub fn expect(&self, lpn: impl Into<Lpn>) {
         self.l2p.prefetch(lpn.into());
     }
 
-    /// Gives a page the next place.
+    /// Writes a page to the next place.
     pub fn write(&mut self, lpn: impl Into<Lpn>) {
-        // One multi-plane page more than is being emptied: its pages must have somewhere to go.
+        // One multi-plane page more than the one being emptied: its pages need a place.
         while self.free < 2 << self.layout.page_bits {
             self.empty_oldest();
         }
@@ -107,7 +107,7 @@ impl MappingLog {
         }
     }
 
-    /// The multi-plane page so many after one; the first follows the last.
+    /// The multi-plane page `more` after another; the first follows the last.
     fn after(&self, mp_page: MpPage, more: u32) -> MpPage {
         MpPage((mp_page.0 + more) % self.mp_pages)
     }
@@ -124,7 +124,7 @@ impl MappingLog {
     }
 }
 
-/// How far ahead the entries of a multi-plane page's pages are prefetched.
+/// Multi-plane pages by which the entries of their pages are prefetched ahead.
 const AHEAD_MP_PAGES: u32 = 16;
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
-//! The memory of large tables that nobody needs any more, kept for the next ones.
+//! Memory of large tables that are no longer used, kept for the next ones.
 //!
-//! Each point of a review runs on its own copy of a prepared drive, and those that write much take
-//! tables of their own ([`super::shared_table`]). Memory that is new to the process is zeroed by
-//! the kernel page by page before it is written, which takes several times as long as the copying.
+//! Each point of a review runs on its own copy of a prepared drive, and points that write much need
+//! tables of their own ([`super::shared_table`]). The kernel zeroes memory that is new to the
+//! process page by page before it is written, which takes several times as long as the copying.
 //! Nothing here changes a result.
 
 use parking_lot::Mutex;
 
 use crate::table::memory;
 
-/// Tables of fewer entries are not worth it: 1 MiB.
+/// Tables of fewer entries are not worth keeping: 1 MiB.
 const ENTRIES_MIN: usize = 1 << 18;
-/// Memory that is kept at most, 4 GiB: four copies of a drive of 500 GB. What nobody can use goes
-/// before new memory is allocated, so that keeping it does not add to the most there ever is.
+/// Maximum of kept memory, 4 GiB: four copies of a drive of 500 GB. Memory that fits no request is
+/// freed before new memory is allocated, so that keeping it does not raise the peak use.
 const ENTRIES_KEPT_MAX: usize = 1 << 30;
 
 /// Tables without content, the latest last.
@@ -36,8 +36,9 @@ impl Shelf {
         }
     }
 
-    /// The smallest with room for so many entries, and for no more than twice as many: what lies
-    /// idle then was in use before. Without one, the oldest make way for so many entries.
+    /// The smallest table with room for `len` entries, and for no more than twice as many: memory
+    /// that stays unused was in use before. Without one, the oldest tables are freed to make room
+    /// for `len` entries.
     fn take(&mut self, len: usize) -> Option<Vec<u32>> {
         let tables = self.tables.iter().enumerate();
         let fitting = tables.filter(|(_, table)| (len..=2 * len).contains(&table.capacity()));
@@ -107,7 +108,7 @@ mod tests {
         for len in [1000, 900, 800] {
             shelf.put(Vec::with_capacity(len));
         }
-        // The next one needs the larger.
+        // The next request needs the larger table.
         for (len, capacity) in [(850, 900), (700, 800), (950, 1000)] {
             let table = shelf.take(len).expect("it fits");
             assert_eq!(table.capacity(), capacity);

@@ -4,7 +4,7 @@
 //! and at a length that the compiler knows, so that the processor compares or stores several
 //! together.
 
-/// Whether the entries of a row count up from `first` in steps of 1, or are all `first` where
+/// True if the entries of a row count up from `first` in steps of 1, or all equal `first` where
 /// `step` is 0.
 #[inline(always)]
 pub(super) fn counts_up(row: &[u32], first: u32, step: u32) -> bool {

@@ -8,15 +8,15 @@ use crate::sim::ids::{Lpn, Ppn};
 /// Logical pages in a row that lie at physical pages in a row, or all have no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct PlaceRun {
-    /// The first of the places.
+    /// The first place.
     pub first: Ppn,
-    /// How many there are.
+    /// Number of pages.
     pub pages: u32,
 }
 
 impl PlaceRun {
-    /// Of the places of `pages` logical pages of the L2P in a row, at least one, from `lpn` on;
-    /// `None` where they are no run.
+    /// Run of the places of `pages` consecutive logical pages of the L2P, at least one, from `lpn`
+    /// on; `None` if they are no run.
     #[inline(always)]
     pub(super) fn of(l2p: &SharedTable, lpn: Lpn, pages: u32) -> Option<PlaceRun> {
         let first = Ppn(l2p.get(lpn.0));
@@ -25,20 +25,20 @@ impl PlaceRun {
             .then_some(PlaceRun { first, pages })
     }
 
-    /// Of one page.
+    /// Run of one page.
     #[inline(always)]
     pub fn one(first: Ppn) -> PlaceRun {
         PlaceRun { first, pages: 1 }
     }
 
-    /// Whether any of its pages lies at one of these places.
+    /// True if any of its pages lies at one of these places.
     #[inline(always)]
     pub fn meets(self, places: &Range<Ppn>) -> bool {
-        // Below them, there is a place.
+        // The pages have places if `first` is below the end of the range.
         self.first < places.end && places.start < self.first + self.pages
     }
 
-    /// Some of its pages, from this one on.
+    /// Part of the run: `pages` pages from page `from` on.
     #[inline(always)]
     pub fn part(self, from: u32, pages: u32) -> PlaceRun {
         let first = self.nth(from);
@@ -91,7 +91,7 @@ mod tests {
         assert!(!PlaceRun::one(Ppn(0)).meets(&(Ppn(0)..Ppn(0))));
     }
 
-    /// Rows of any length, each entry of which is wrong once.
+    /// Rows of any length, in which each entry is wrong once.
     #[test]
     fn every_entry_of_a_row_counts() {
         for len in 1..=33 {

@@ -1,9 +1,9 @@
 //! A large table that copies of a drive share.
 //!
-//! Each point of a review runs on its own copy of a prepared drive, and most change little of it:
-//! one that reads changes nothing, one that writes for a minute the entries of that minute. Such a
-//! copy holds what it has changed as blocks over the table that all share. One that has changed
-//! much takes a table of its own, which is as fast as any. A very large table is kept as runs
+//! Each point of a review runs on its own copy of a prepared drive, and most points change little
+//! of it: one that reads changes nothing, one that writes for a minute the entries of that minute.
+//! Such a copy stores its changes as blocks over the shared table. A copy that has changed much
+//! gets a table of its own, which is as fast as any. A very large table is stored as runs
 //! ([`super::compact`]). Nothing here changes a result.
 
 use std::borrow::Cow;
@@ -19,15 +19,15 @@ use crate::table::memory;
 /// Entries of a block: 256 KiB.
 pub(super) const BLOCK_ENTRIES: u32 = 1 << 16;
 
-/// Of so many blocks one may have changed before the whole table is copied.
+/// The whole table is copied when more than one block of this many has changed.
 const BLOCKS_FOR_ONE_CHANGED: usize = 3;
 
-/// Tables of so many entries and more are compact: 1 GiB, those of drives beyond 1.1 TB. Random
-/// writes to new places are slower there; but two whole tables are more than most machines have
-/// memory for.
+/// Tables of at least this many entries are compact: 1 GiB, those of drives beyond 1.1 TB. Random
+/// writes to new places are slower there; but most machines do not have memory for two whole
+/// tables.
 const COMPACT_ENTRIES_MIN: usize = 1 << 28;
 
-/// Whether a table of so many entries is compact.
+/// True if a table of `len` entries is compact.
 fn is_compact(len: usize) -> bool {
     len >= COMPACT_ENTRIES_MIN || always_compact()
 }
@@ -45,23 +45,23 @@ fn always_compact() -> bool {
     false
 }
 
-/// Whether tables that are made from now on are compact though they are small. What drives do does
-/// not depend on it.
+/// Sets whether tables made from now on are compact although they are small. The results of drives
+/// do not depend on it.
 #[cfg(test)]
 pub fn keep_tables_compact(always: bool) {
     ALWAYS_COMPACT.store(always, Ordering::Relaxed);
 }
 
-/// A table of which copies share what they have not changed.
+/// A table whose copies share the entries that they have not changed.
 #[derive(Clone, Debug)]
 pub(super) struct SharedTable {
     len: usize,
-    /// All entries; none where they are elsewhere.
+    /// All entries; empty if they are elsewhere.
     own: Entries,
     elsewhere: Option<Box<Elsewhere>>,
 }
 
-/// Where entries are that are not the table's own array.
+/// Storage of entries outside the table's own array.
 #[derive(Clone, Debug)]
 enum Elsewhere {
     Shared(Shared),
@@ -84,7 +84,7 @@ impl Drop for Entries {
     }
 }
 
-/// A table that others have too, and the blocks that were changed here.
+/// A table shared with others, and the blocks that were changed here.
 #[derive(Clone, Debug)]
 struct Shared {
     base: Arc<Entries>,
@@ -101,7 +101,7 @@ impl Shared {
         }
     }
 
-    /// A block, as it is here.
+    /// A block with its changes.
     #[inline]
     fn block(&self, index: u32) -> &[u32] {
         let nth = (index / BLOCK_ENTRIES) as usize;
@@ -112,8 +112,8 @@ impl Shared {
         &rest[..rest.len().min(BLOCK_ENTRIES as usize)]
     }
 
-    /// A block, to be changed; `None` if the whole table should be copied instead: there is nobody
-    /// to share with, or too much has been changed.
+    /// A block, to be changed; `None` if the whole table should be copied instead: no other table
+    /// shares it, or too much has been changed.
     #[inline]
     fn block_to_change(&mut self, index: u32) -> Option<&mut [u32]> {
         let nth = (index / BLOCK_ENTRIES) as usize;
@@ -128,7 +128,7 @@ impl Shared {
         self.changed[nth].as_deref_mut()
     }
 
-    /// All of it: a copy, unless nobody else has the table any more.
+    /// The whole table: a copy, unless no other table shares it any more.
     fn whole(self) -> Entries {
         let mut whole = Arc::unwrap_or_clone(self.base);
         let blocks = whole.0.chunks_mut(BLOCK_ENTRIES as usize);
@@ -166,12 +166,12 @@ impl SharedTable {
         }
     }
 
-    /// Entries.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Lets copies made from now on share the table.
+    /// Shares the table with copies made from now on.
     pub fn share(&mut self) {
         match self.elsewhere.as_deref_mut() {
             Some(Elsewhere::Compact(table)) => return table.share(),
@@ -211,7 +211,8 @@ impl SharedTable {
         }
     }
 
-    /// Whether entries in a row are `value` and so on in steps of `step`, 0 or 1.
+    /// True if `count` entries from `first` on start at `value` and grow in steps of `step`, 0 or
+    /// 1.
     #[inline(always)]
     pub fn counts_up(&self, first: u32, count: u32, value: u32, step: u32) -> bool {
         match self.own.0.get(first as usize..(first + count) as usize) {
@@ -220,10 +221,10 @@ impl SharedTable {
         }
     }
 
-    /// Lets entries in a row of one block count up from `value`.
+    /// Sets consecutive entries of one block to count up from `value`.
     ///
     /// # Panics
-    /// Where they are not all there.
+    /// If they are not all in the table.
     #[inline(always)]
     pub fn count_up(&mut self, first: u32, count: u32, value: u32) {
         if ((first + count) as usize) <= self.own.0.len() {
@@ -236,7 +237,7 @@ impl SharedTable {
         }
     }
 
-    /// Asks the processor to fetch an entry, if it is there.
+    /// Prefetches an entry, if it is there.
     #[inline(always)]
     pub fn prefetch(&self, index: u32) {
         if self.elsewhere.is_some() {
@@ -245,8 +246,8 @@ impl SharedTable {
         memory::prefetch(&self.own.0, index as usize);
     }
 
-    /// The second step after [`SharedTable::prefetch`], where an entry is not found in one step.
-    /// Returns whether there is one.
+    /// The second step after [`SharedTable::prefetch`], for an entry that is not found in one step.
+    /// Returns true if there is one.
     #[inline(always)]
     pub fn prefetch_more(&self, index: u32) -> bool {
         self.elsewhere.is_some() && self.prefetch_line(index)
@@ -347,7 +348,7 @@ impl SharedTable {
             self.own_all();
         }
         let place = (first % BLOCK_ENTRIES) as usize;
-        // What is shared can be changed, or is the table's own by now.
+        // A shared block can be changed, or the table is no longer shared by now.
         match self.elsewhere.as_deref_mut() {
             Some(Elsewhere::Shared(shared)) => {
                 let block = shared.block_to_change(first).expect("it can be changed");
@@ -377,7 +378,7 @@ impl SharedTable {
         }
     }
 
-    /// Entries in a row of one block, to be written to a file.
+    /// Consecutive entries of one block, to be written to a file.
     fn row(&self, first: u32, count: u32) -> Cow<'_, [u32]> {
         let place = (first % BLOCK_ENTRIES) as usize;
         match self.elsewhere.as_deref() {
@@ -455,7 +456,7 @@ mod tests {
         table
     }
 
-    /// A block of a table that is shared.
+    /// A block of a shared table.
     fn block(table: &SharedTable, first: u32) -> &[u32] {
         match table.elsewhere() {
             Elsewhere::Shared(shared) => shared.block(first),
@@ -622,7 +623,7 @@ mod tests {
         assert!(table.listed() <= 4, "what is read is runs again");
     }
 
-    /// What is done to one of the copies, at a place of the table.
+    /// Step of the test on one of the copies, at a place of the table.
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Entry,

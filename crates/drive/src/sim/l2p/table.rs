@@ -1,4 +1,4 @@
-//! The L2P, from logical to physical page, the P2L back, and which physical pages are valid. All
+//! The L2P, from logical to physical page, the P2L back, and the validity of physical pages. All
 //! tables are flat arrays: 4 bytes a page each way, and one bit for validity.
 
 use super::rows::PlaceRun;
@@ -13,14 +13,14 @@ use crate::table::memory;
 /// The L2P and the P2L of a drive.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct L2p {
-    /// By LPN the PPN, and by PPN the LPN. Each has one entry more than there are pages, which is
-    /// written and never read.
+    /// PPN of each LPN, and LPN of each PPN. Each table has one entry more than there are pages,
+    /// which is written and never read.
     l2p: SharedTable,
     p2l: SharedTable,
     #[serde(with = "crate::table")]
     valid: Vec<u64>,
     valid_in: Vec<u32>,
-    /// Pages in the SLC cache that were trimmed and are folded all the same (see
+    /// Pages in the SLC cache that were trimmed and are still folded (see
     /// [`stend_model::spec::TrimSpec::reaches_cache`]).
     #[serde(with = "crate::table")]
     trimmed: Vec<u64>,
@@ -53,24 +53,24 @@ impl Clone for L2p {
 /// Logical pages that were trimmed and are still mapped.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct PendingTrim {
-    /// One bit a logical page; empty where TRIM unmaps at once.
+    /// One bit a logical page; empty if TRIM unmaps at once.
     #[serde(with = "crate::table")]
     bits: Vec<u64>,
     count: u32,
-    /// Pending pages read as trimmed.
+    /// True if pending pages read as trimmed.
     hide: bool,
-    /// Some are pending, and read as trimmed.
+    /// True if pages are pending and read as trimmed.
     hiding: bool,
 }
 
 impl PendingTrim {
-    /// Whether there is none.
+    /// True if no page is pending.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Whether a page is one of them.
+    /// True if a page is pending.
     #[inline(always)]
     pub fn has(&self, lpn: Lpn) -> bool {
         self.count > 0 && self.holds(lpn)
@@ -81,7 +81,7 @@ impl PendingTrim {
         has_bit(&self.bits, lpn)
     }
 
-    /// Forgets one; whether it was pending.
+    /// Removes a page. Returns true if it was pending.
     fn remove(&mut self, lpn: Lpn) -> bool {
         let was = self.holds(lpn);
         clear_bit(&mut self.bits, lpn);
@@ -98,13 +98,13 @@ const PREFETCHED: u32 = 32;
 /// Words in a cache line.
 const LINE_WORDS: usize = 8;
 
-/// By physical page: the tag of the request whose data it holds.
+/// Tag of the request whose data a physical page holds, by physical page.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Tags(#[serde(with = "crate::table")] Vec<u32>);
 
 const ERASED: u32 = u32::MAX;
 
-/// The tag of what a drive held before it began to keep tags.
+/// The tag of data that a drive held before it began to keep tags.
 pub const EARLIER_TAG: u32 = u32::MAX - 1;
 
 impl L2p {
@@ -129,7 +129,7 @@ impl L2p {
         }
     }
 
-    /// Lets copies share the large tables until they change them.
+    /// Shares the large tables with copies until they change them.
     pub fn share(&mut self) {
         self.l2p.share();
         self.p2l.share();
@@ -147,8 +147,8 @@ impl L2p {
         self.p2l.prefetch(mp_page.first_ppn(self.page_bits).0);
     }
 
-    /// Prefetches the entries of the pages of a multi-plane page, which will change. Those that are
-    /// no longer valid are fetched too: sorting them out would cost more.
+    /// Prefetches the entries of the pages of a multi-plane page, which will change. Entries of
+    /// pages that are no longer valid are fetched too: to exclude them would cost more.
     #[inline]
     pub fn prefetch_moves(&self, mp_page: MpPage) {
         for ppn in mp_page.ppns(self.page_bits).each() {
@@ -156,9 +156,10 @@ impl L2p {
         }
     }
 
-    /// The valid pages of a superblock are moved away in the order of its multi-plane pages: those
-    /// from `begin` to `end` were looked at last, and the first of all is `first`. What comes next
-    /// is fetched, [`PREFETCHED`] pages at a time, and only what is valid.
+    /// Prefetches the entries of the next valid pages of a superblock, whose valid pages are moved
+    /// away in the order of its multi-plane pages: those from `begin` to `end` were processed last,
+    /// and `first` is the first of the superblock. [`PREFETCHED`] pages are fetched at a time, and
+    /// only valid ones.
     #[inline]
     pub fn prefetch_next_moves(&self, first: MpPage, begin: MpPage, end: MpPage) {
         let batch = |mp_page: MpPage| mp_page.first_ppn(self.page_bits).0 / PREFETCHED;
@@ -192,7 +193,7 @@ impl L2p {
         self.p2l.prefetch(next + PREFETCHED / 2);
     }
 
-    /// Prefetches what will become invalid when a logical page is written.
+    /// Prefetches the validity of the page that a write of a logical page will make invalid.
     #[inline]
     pub fn prefetch_invalid(&self, lpn: Lpn) {
         let old = self.lookup(lpn);
@@ -204,11 +205,11 @@ impl L2p {
         self.valid_in.iter().map(|&n| u64::from(n)).sum()
     }
 
-    /// Changes how many logical pages there are, none of which is mapped.
+    /// Changes the number of logical pages, none of which is mapped.
     pub fn set_logical_pages(&mut self, pages: u32) {
         debug_assert_eq!(self.mapped_pages(), 0);
         self.l2p = SharedTable::new(Ppn::UNMAPPED.0, pages as usize + 1);
-        // What lay in flash before may have had numbers that there are no longer.
+        // Old data in flash may have LPNs that do not exist any more.
         self.p2l.fill(Lpn::NONE.0);
     }
 
@@ -217,7 +218,7 @@ impl L2p {
         self.l2p.len() as u32 - 1
     }
 
-    /// The physical page of a logical one; [`Ppn::UNMAPPED`] or [`Ppn::LOST`] where there is none.
+    /// The physical page of a logical one; [`Ppn::UNMAPPED`] or [`Ppn::LOST`] if there is none.
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppn {
         if self.pending.hiding && self.pending.holds(lpn) {
@@ -232,7 +233,7 @@ impl L2p {
         &self.pending
     }
 
-    /// What the table says, whatever TRIM is pending.
+    /// Entry of the table, regardless of pending TRIM.
     #[inline(always)]
     pub fn entry(&self, lpn: Lpn) -> Ppn {
         Ppn(self.l2p.get(lpn.0))
@@ -249,7 +250,7 @@ impl L2p {
         Lpn(self.p2l.get(ppn.0))
     }
 
-    /// Whether the L2P points to a physical page.
+    /// True if the L2P points to a physical page.
     #[inline]
     pub fn is_valid(&self, ppn: Ppn) -> bool {
         has_bit(&self.valid, ppn)
@@ -271,13 +272,14 @@ impl L2p {
         bits_of(&self.valid, mp_page, self.page_bits)
     }
 
-    /// The logical pages that lie valid in a multi-plane page.
+    /// The logical pages of the valid pages of a multi-plane page.
     #[inline]
     pub fn valid_lpns(&self, mp_page: MpPage) -> impl Iterator<Item = Lpn> + '_ {
         lpns_in(self, mp_page, self.valid_bits(mp_page))
     }
 
-    /// [`L2p::lpn_of`] of pages of the multi-plane page that begins at `first`, one bit each.
+    /// Same as [`L2p::lpn_of`], for pages of the multi-plane page that begins at `first`, one bit
+    /// each.
     #[inline(always)]
     pub fn lpns_of(&self, first: Ppn, pages: u32) -> impl Iterator<Item = Lpn> + Clone + '_ {
         set_bits(pages).map(move |nth| self.lpn_of(first + nth))
@@ -293,9 +295,9 @@ impl L2p {
         bits
     }
 
-    /// Points `count` pages from `lpn` on at as many from `to` on, which lie in one multi-plane
-    /// page of `superblock`; they hold what the request `tag` has brought. `old`: where they lie so
-    /// far, if that is known to be a run.
+    /// Maps `count` pages from `lpn` on to the same number of places from `to` on, which lie in one
+    /// multi-plane page of `superblock`; they hold data of the request `tag`. `old`: their present
+    /// places, if these are known to be a run.
     #[inline]
     pub fn write(
         &mut self,
@@ -327,8 +329,8 @@ impl L2p {
         }
     }
 
-    /// Points pages in a row to places in a row of one multi-plane page, and back; where they were
-    /// is no longer valid.
+    /// Maps consecutive pages to consecutive places of one multi-plane page, and back; their old
+    /// places are no longer valid.
     #[inline]
     fn assign_run(&mut self, lpn: Lpn, count: u32, to: Ppn, old: Option<PlaceRun>) {
         let to_border = BLOCK_ENTRIES - lpn.0 % BLOCK_ENTRIES;
@@ -367,7 +369,7 @@ impl L2p {
         }
     }
 
-    /// Data of the request `tag` overwrites a page that is still in the buffer.
+    /// Notes that data of the request `tag` overwrites a page that is still in the buffer.
     pub fn write_over(&mut self, lpn: Lpn, place: Ppn, tag: u32) {
         if self.pending.count > 0 {
             self.pending.remove(lpn);
@@ -384,8 +386,8 @@ impl L2p {
         self.valid_in[superblock.index()] -= 1;
     }
 
-    /// Moves valid pages of a multi-plane page, one bit each, to as many places from `to` on, which
-    /// lie in `superblock` without parity between them.
+    /// Moves valid pages of a multi-plane page, one bit each, to the same number of places from
+    /// `to` on, which lie in `superblock` without parity between them.
     #[inline]
     pub fn relocate(&mut self, mp_page: MpPage, pages: u32, to: Ppn, superblock: SuperblockId) {
         let first = mp_page.first_ppn(self.page_bits);
@@ -397,7 +399,7 @@ impl L2p {
             }
             pages.count_ones()
         };
-        // They may lie across the border of two words.
+        // They may cross the border of two words.
         let (bits, shift) = ((1u64 << count) - 1, to.0 % 64);
         self.valid[to.index() / 64] |= bits << shift;
         self.valid[to.index() / 64 + 1] |= bits >> 1 >> (63 - shift);
@@ -405,9 +407,9 @@ impl L2p {
         self.invalidate_in(mp_page, pages, count);
     }
 
-    /// [`L2p::redirect`] for the pages of a multi-plane page whose bits are set, and how many that
-    /// are. Which they are is random, and a mispredicted branch is dear: so all are treated alike,
-    /// and what is not wanted goes to the entries that nobody reads.
+    /// Same as [`L2p::redirect`], for the pages of a multi-plane page whose bits are set. Returns
+    /// their number. Which bits are set is random, and a mispredicted branch is expensive: so all
+    /// pages are treated alike, and unwanted results go to the entries that are never read.
     #[inline]
     fn redirect_some(&mut self, first: Ppn, pages: u32, to: Ppn) -> u32 {
         let (no_lpn, no_ppn) = (self.logical_pages(), self.p2l.len() as u32 - 1);
@@ -450,7 +452,7 @@ impl L2p {
         self.invalidate_in(mp_page, pages, count);
     }
 
-    /// Points the logical page at `old` to `new`, and back. Validity is the caller's.
+    /// Maps the logical page at `old` to `new`, and back. The caller updates validity.
     #[inline]
     fn redirect(&mut self, old: Ppn, new: Ppn) {
         let lpn = self.lpn_of(old);
@@ -459,7 +461,7 @@ impl L2p {
         self.tag(new, self.tag_of(old));
     }
 
-    /// Pages of a multi-plane page, one bit each, `count` in all, are no longer valid.
+    /// Marks pages of a multi-plane page, one bit each, `count` in all, as no longer valid.
     #[inline]
     fn invalidate_in(&mut self, mp_page: MpPage, pages: u32, count: u32) {
         let first = mp_page.first_ppn(self.page_bits);
@@ -468,7 +470,7 @@ impl L2p {
         self.valid_in[superblock.index()] -= count;
     }
 
-    /// The data of the valid pages of a multi-plane page is lost: a read of them fails.
+    /// Marks the data of the valid pages of a multi-plane page as lost: a read of them fails.
     pub fn lose(&mut self, mp_page: MpPage) {
         let first = mp_page.first_ppn(self.page_bits);
         let pages = self.valid_bits(mp_page);
@@ -503,7 +505,7 @@ impl L2p {
         self.pending.hide = hide;
     }
 
-    /// These pages are to be unmapped: they are pending.
+    /// Marks pages as pending: they are to be unmapped later.
     pub fn trim_later(&mut self, first: Lpn, end: Lpn) {
         for lpn in (first..end).each() {
             if self.entry(lpn) != Ppn::UNMAPPED && !self.pending.holds(lpn) {
@@ -514,13 +516,13 @@ impl L2p {
         self.pending.hiding = self.pending.hide && self.pending.count > 0;
     }
 
-    /// How many of these pages are pending.
+    /// Number of pending pages in a range.
     pub fn pending_in(&self, first: Lpn, end: Lpn) -> u32 {
         let pending = (first..end).each().filter(|&lpn| self.pending.holds(lpn));
         pending.count() as u32
     }
 
-    /// [`L2p::unmap`] for those of these pages that are pending; how many they were.
+    /// Same as [`L2p::unmap`], for the pending pages of a range. Returns their number.
     pub fn unmap_pending(&mut self, first: Lpn, end: Lpn, keep: bool) -> u32 {
         let mut count = 0;
         for lpn in (first..end).each() {
@@ -532,7 +534,7 @@ impl L2p {
         count
     }
 
-    /// [`L2p::unmap`] for every logical page at once, in the order of the table.
+    /// Same as [`L2p::unmap`], for every logical page at once, in the order of the table.
     pub fn unmap_all(&mut self, keep: bool) {
         if keep {
             for ppn in (Ppn(0)..self.cache_end).each() {
@@ -569,7 +571,7 @@ impl L2p {
         }
     }
 
-    /// Starts to keep the tags, of a drive that is new or is not; `None` ends it.
+    /// Starts to keep the tags, of a new drive or not; `None` ends it.
     pub fn keep_tags(&mut self, is_new: Option<bool>) {
         self.tags = is_new.map(|is_new| {
             let tag = if is_new { ERASED } else { EARLIER_TAG };
@@ -580,7 +582,7 @@ impl L2p {
     #[inline]
     fn tag(&mut self, ppn: Ppn, tag: u32) {
         if let Some(tags) = &mut self.tags {
-            // What was erased before tags were kept is not known.
+            // Tags are unknown for pages erased before tags were kept.
             let may_be_erased = tags.0[ppn.index()] >= EARLIER_TAG;
             assert!(may_be_erased, "a page was programmed twice");
             tags.0[ppn.index()] = tag;
@@ -592,7 +594,7 @@ impl L2p {
         self.tags.as_ref().map_or(0, |tags| tags.0[ppn.index()])
     }
 
-    /// A superblock is erased: its pages have no tags.
+    /// Removes the tags of the pages of an erased superblock.
     pub fn erase_tags(&mut self, superblock: SuperblockId) {
         if let Some(tags) = &mut self.tags {
             let mp_pages = self.layout.mp_pages_in(superblock);
@@ -602,12 +604,12 @@ impl L2p {
         }
     }
 
-    /// The tables when the power has been cut.
+    /// Access to the tables when the power has been cut.
     pub fn after_cut(&mut self) -> AfterCut<'_> {
         AfterCut(self)
     }
 
-    /// A multi-plane page holds nothing that can be read: its program was cut short or never begun.
+    /// Marks a multi-plane page as unreadable: its program was cut short or never begun.
     pub fn tear(&mut self, mp_page: MpPage) {
         if let Some(tags) = &mut self.tags {
             let first = mp_page.first_ppn(self.page_bits).index();
@@ -615,7 +617,7 @@ impl L2p {
         }
     }
 
-    /// The tags that physical pages hold, each with its physical page.
+    /// The tags of physical pages, each with its physical page.
     pub fn tags(&self) -> impl Iterator<Item = (Ppn, u32)> + '_ {
         let all = self.tags.iter().flat_map(|tags| tags.0.iter());
         (0u32..)
@@ -624,11 +626,10 @@ impl L2p {
             .filter(|&(_, tag)| tag != ERASED)
     }
 
-    /// The tag of the request whose data a read of `lpn` would return; `None` where
-    /// nothing is mapped.
+    /// The tag of the request whose data a read of `lpn` would return; `None` if nothing is mapped.
     ///
     /// # Panics
-    /// When the tables contradict each other.
+    /// If the tables contradict each other.
     pub fn content(&self, lpn: Lpn) -> Option<u32> {
         let ppn = self.lookup(lpn);
         if !ppn.is_place() {
@@ -642,7 +643,7 @@ impl L2p {
     }
 }
 
-/// Prefetches what a write of a logical page changes, long before: the second step after
+/// Prefetches the data that a write of a logical page changes, long before: the second step after
 /// [`L2p::prefetch`].
 #[inline]
 pub(crate) fn prefetch_expected_write(l2p: &L2p, lpn: Lpn) {
@@ -651,7 +652,7 @@ pub(crate) fn prefetch_expected_write(l2p: &L2p, lpn: Lpn) {
     }
 }
 
-/// Prefetches the entry of a logical page that a command names, which may have been expected.
+/// Prefetches the entry of the first logical page of a command, which may have been expected.
 #[inline]
 pub(crate) fn prefetch_submitted(l2p: &L2p, lpn: Lpn) {
     l2p.prefetch(lpn);
@@ -660,7 +661,8 @@ pub(crate) fn prefetch_submitted(l2p: &L2p, lpn: Lpn) {
     }
 }
 
-/// Prefetches what [`L2p::occupied_bits`] of multi-plane pages a little behind this one reads.
+/// Prefetches the words that [`L2p::occupied_bits`] reads for multi-plane pages a little after this
+/// one.
 #[inline(always)]
 pub(crate) fn prefetch_occupied(l2p: &L2p, mp_page: MpPage) {
     let word = mp_page.first_ppn(l2p.page_bits).index() / 64 + LINE_WORDS;
@@ -668,13 +670,14 @@ pub(crate) fn prefetch_occupied(l2p: &L2p, mp_page: MpPage) {
     memory::prefetch(&l2p.trimmed, word);
 }
 
-/// Where logical pages in a row lie ([`L2p::entry`]), if that is a run.
+/// Places of consecutive logical pages ([`L2p::entry`]), if they are a run.
 #[inline(always)]
 pub(crate) fn place_run(l2p: &L2p, pages: Range<Lpn>) -> Option<PlaceRun> {
     PlaceRun::of(&l2p.l2p, pages.start, pages.count())
 }
 
-/// [`L2p::lpns_of`] of pages, at least two, where both they and these lie in a row.
+/// Same as [`L2p::lpns_of`], for at least two pages, if both the pages and the LPNs are
+/// consecutive.
 #[inline(always)]
 pub(crate) fn lpns_in_a_row(l2p: &L2p, first: Ppn, pages: u32) -> Option<Range<Lpn>> {
     let (begin, count) = (pages.trailing_zeros(), pages.count_ones());
@@ -687,7 +690,7 @@ pub(crate) fn lpns_in_a_row(l2p: &L2p, first: Ppn, pages: u32) -> Option<Range<L
     in_a_row.then(|| lpn..lpn + count)
 }
 
-/// Places in a row are no longer valid.
+/// Marks consecutive places as no longer valid.
 #[inline]
 fn invalidate_run(l2p: &mut L2p, run: PlaceRun) {
     let (first, last) = (run.first, run.nth(run.pages - 1));
@@ -700,8 +703,8 @@ fn invalidate_run(l2p: &mut L2p, run: PlaceRun) {
     }
 }
 
-/// [`L2p::redirect`] for pages of a multi-plane page, one bit each, to the same places of
-/// another, where they and the logical pages in them lie in a row. Returns whether they do.
+/// Same as [`L2p::redirect`], for pages of a multi-plane page, one bit each, to the same places of
+/// another, if both the pages and their LPNs are consecutive. Returns true if they are.
 #[inline]
 fn redirect_run(l2p: &mut L2p, first: Ppn, pages: u32, to: Ppn) -> bool {
     if l2p.tags.is_some() {
@@ -720,7 +723,7 @@ fn redirect_run(l2p: &mut L2p, first: Ppn, pages: u32, to: Ppn) -> bool {
     true
 }
 
-/// [`L2p::lpn_of`] of pages of a multi-plane page, one bit each.
+/// Same as [`L2p::lpn_of`], for pages of a multi-plane page, one bit each.
 #[inline]
 pub(crate) fn lpns_in(
     l2p: &L2p,
@@ -730,7 +733,7 @@ pub(crate) fn lpns_in(
     l2p.lpns_of(mp_page.first_ppn(l2p.page_bits), pages)
 }
 
-/// [`L2p::lpn_of`] of some pages in a row of a multi-plane page.
+/// Same as [`L2p::lpn_of`], for consecutive pages of a multi-plane page.
 #[inline(always)]
 pub(crate) fn lpns_from(
     l2p: &L2p,
@@ -740,12 +743,12 @@ pub(crate) fn lpns_from(
     (0..count).map(move |nth| l2p.lpn_of(first + nth))
 }
 
-/// The tables when the power has been cut: the L2P is made the one that flash has, and then what is
-/// valid is counted again.
+/// The tables when the power has been cut: the L2P is replaced by the one in flash, and then
+/// validity is counted again.
 pub(crate) struct AfterCut<'a>(&'a mut L2p);
 
 impl AfterCut<'_> {
-    /// Gives a logical page another place.
+    /// Maps a logical page to another place.
     pub fn put(&mut self, lpn: Lpn, ppn: Ppn) {
         self.0.set_entry(lpn, ppn);
     }
@@ -755,12 +758,12 @@ impl AfterCut<'_> {
         self.0.lpn_of(ppn)
     }
 
-    /// Gives back to the logical page that was written to a physical one last this place.
+    /// Maps the logical page that was last written to a physical page back to this place.
     pub fn put_back(&mut self, ppn: Ppn) {
         self.put(self.0.lpn_of(ppn), ppn);
     }
 
-    /// Unmaps what was trimmed and is still mapped.
+    /// Unmaps the pages that were trimmed and are still mapped.
     pub fn unmap_pending(&mut self) {
         if !self.0.pending.is_empty() {
             for lpn in (0..self.0.logical_pages()).map(Lpn) {
@@ -771,8 +774,8 @@ impl AfterCut<'_> {
         }
     }
 
-    /// A multi-plane page that was programmed holds nothing that can be read: how many pages that
-    /// takes from the table.
+    /// Marks a programmed multi-plane page as unreadable. Returns the number of pages that the
+    /// table loses.
     pub fn tear(&mut self, mp_page: MpPage) -> u32 {
         let mut count = 0;
         for ppn in mp_page.ppns(self.0.page_bits).each() {
@@ -785,11 +788,11 @@ impl AfterCut<'_> {
         count
     }
 
-    /// Counts what is valid. What was trimmed in the SLC cache is forgotten with the rest of the
-    /// working memory.
+    /// Recounts validity. Trimmed pages of the SLC cache are forgotten with the rest of the working
+    /// memory.
     ///
     /// # Panics
-    /// When the table points to a place that belongs to another page.
+    /// If the table points to a place that belongs to another page.
     pub fn recount(&mut self) {
         let l2p = &mut *self.0;
         l2p.valid.fill(0);
@@ -810,7 +813,7 @@ impl AfterCut<'_> {
     }
 }
 
-/// Whether the table has a logical page at a physical one.
+/// True if the table maps a logical page to this physical page.
 pub(crate) fn is_at(l2p: &L2p, ppn: Ppn) -> bool {
     let lpn = l2p.lpn_of(ppn);
     lpn != Lpn::NONE && l2p.entry(lpn) == ppn
@@ -831,7 +834,7 @@ mod tests {
     use super::*;
     use stend_model::Model;
 
-    /// Against the same with tags, where each page is moved alone.
+    /// Compares with a copy that keeps tags, in which each page is moved alone.
     #[test]
     fn pages_in_a_row_are_moved_as_each_alone() {
         let model = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");

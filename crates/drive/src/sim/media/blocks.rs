@@ -1,20 +1,20 @@
 //! Blocks that wear and go bad one by one.
 //!
-//! A block is here what a superblock has on one die: a block of each plane that work together. Each
-//! has its own count of erase cycles and its own life, a function of the seed and of its number.
-//! The erase that exceeds it fails: the block is given up, a spare one of the same die takes its
-//! place, and is erased in turn. A die without spare blocks gets one of a spare superblock, whose
-//! other blocks become spare ones of their dies. When there is none either, the superblock is
-//! retired without a replacement, and the drive takes no more writes.
+//! A block here is the part of a superblock on one die: one block of each plane, which work
+//! together. Each block has its own count of erase cycles and its own life, a function of the seed
+//! and of its number. The erase that exceeds its life fails: the block is retired, a spare one of
+//! the same die replaces it, and is erased in turn. A die without spare blocks gets one of a spare
+//! superblock, whose other blocks become spare ones of their dies. If there is none either, the
+//! superblock is retired without a replacement, and the drive becomes read-only.
 //!
 //! A program fails with a probability of its own, by a hash of its place and its block's cycles.
-//! Its block is replaced in the same way; the die copies what it holds to the new one, and the
-//! program is done again there. Until then the data is in the buffer, or in the source of the fold.
+//! Its block is replaced in the same way; the die copies the block's data to the new one, and the
+//! program is repeated there. Until then the data is in the buffer, or in the source of the fold.
 //!
-//! Which superblock has which block, and the cycles of each, is kept in flash with each change: a
-//! power cut takes nothing of it. A cut before all has been copied leaves it in the bad block; the
-//! start erases the new one again and copies once more before it serves. An erase that a cut ends
-//! is no cycle.
+//! The assignment of blocks to superblocks and the cycles of each block are stored in flash with
+//! each change: a power cut does not affect them. After a cut before the end of a copy, the data is
+//! still in the bad block; the start erases the new one again and repeats the copy before it serves
+//! commands. An erase that a cut ends is no cycle.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -33,7 +33,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{BlockId, DieId, IdRange, MpPage, Row, SuperblockId};
 use crate::sim::superblocks::Superblocks;
 
-/// The blocks of a drive, and which superblock has which.
+/// The blocks of a drive, and their assignment to superblocks.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Blocks {
     spec: BlocksSpec,
@@ -41,7 +41,7 @@ pub(crate) struct Blocks {
     dies: u32,
     /// Blocks of a die, including the spare ones.
     blocks_per_die: u32,
-    /// Erases that every block of a pool bears.
+    /// Erases that every block of a pool survives.
     life_least: [u32; 2],
     /// The block in each place, `superblock * dies + die`.
     #[serde(with = "crate::table")]
@@ -55,12 +55,12 @@ pub(crate) struct Blocks {
     spares_new: u32,
     factory_bad: u32,
     grown_bad: u32,
-    /// Superblocks being erased, and the die that has no block for each.
+    /// Superblocks being erased, each with a die that has no block for it.
     doomed: Vec<(SuperblockId, DieId)>,
-    /// Copies into new blocks that are under way; only where the power can be cut.
+    /// Copies into new blocks that are under way; only if the power can be cut.
     replacements: Vec<Replacement>,
-    /// Multi-plane pages whose program found no block, until they are erased: their stripes lack
-    /// them.
+    /// Multi-plane pages whose program found no block, until they are erased: they are missing in
+    /// their stripes.
     missing: Vec<MpPage>,
 }
 
@@ -76,10 +76,10 @@ struct Replacement {
 }
 
 impl Blocks {
-    /// The blocks of a new drive of so many superblocks.
+    /// The blocks of a new drive of `superblocks`.
     ///
     /// # Panics
-    /// Where a die has too few blocks that are not bad from the factory
+    /// If a die has too few blocks that are not bad from the factory
     /// ([`stend_model::geometry::factory_bad::short_die`]).
     pub fn new(of: &BlocksSpec, dies: u32, superblocks: u32) -> Blocks {
         let blocks_per_die = superblocks + of.spare_blocks;
@@ -106,7 +106,7 @@ impl Blocks {
             let all = BlockId(0)..BlockId(blocks_per_die);
             let factory_bad = all.each().filter(is_bad).count() as u32;
             for superblock in (0..superblocks).map(SuperblockId) {
-                // A sound superblock has the block of its own number.
+                // A superblock without bad blocks has the block of its own number.
                 let own = BlockId(superblock.0);
                 let block = match is_bad(&own) {
                     false => own,
@@ -132,12 +132,12 @@ impl Blocks {
         (superblock.0 * self.dies + die.0) as usize
     }
 
-    /// Erase cycles of the block that a superblock has on a die.
+    /// Erase cycles of the block of a superblock on a die.
     pub fn cycles(&self, superblock: SuperblockId, die: DieId) -> u32 {
         self.block(superblock, die).1
     }
 
-    /// The block that a superblock has on a die, and its erase cycles.
+    /// The block of a superblock on a die, and its erase cycles.
     #[inline]
     fn block(&self, superblock: SuperblockId, die: DieId) -> (BlockId, u32) {
         let block = self.at[self.place(superblock, die)];
@@ -148,13 +148,13 @@ impl Blocks {
         (die.0 * self.blocks_per_die + block.0) as usize
     }
 
-    /// The most erase cycles of the blocks of a superblock.
+    /// Maximum of erase cycles of the blocks of a superblock.
     pub fn cycles_max(&self, superblock: SuperblockId) -> u32 {
         let all = self.all_dies().map(|die| self.cycles(superblock, die));
         all.max().unwrap_or(0)
     }
 
-    /// A die has erased its block of a superblock. Returns whether the erase succeeded.
+    /// Counts the erase of a die's block of a superblock. Returns true if the erase succeeded.
     pub(super) fn bears_erase(&mut self, superblock: SuperblockId, die: DieId, pool: Pool) -> bool {
         let block = self.at[self.place(superblock, die)];
         let at = self.erases_at(die, block);
@@ -164,12 +164,12 @@ impl Blocks {
             return true;
         }
         let life = life(&self.spec, die, block, pool);
-        // After a cut a failed erase may be done again: it counts once.
+        // After a cut a failed erase may be repeated: it counts once.
         self.grown_bad += u32::from(*erases == life.saturating_add(1));
         *erases <= life
     }
 
-    /// Replaces the block of a superblock on a die by a spare one. Returns false where the die has
+    /// Replaces the block of a superblock on a die by a spare one. Returns false if the die has
     /// none.
     fn replace(&mut self, superblock: SuperblockId, die: DieId) -> bool {
         let place = self.place(superblock, die);
@@ -180,7 +180,7 @@ impl Blocks {
         true
     }
 
-    /// The blocks of a superblock become spare ones of their dies, but for those that failed.
+    /// Turns the blocks of a superblock, except those that failed, into spare ones of their dies.
     fn dissolve(&mut self, superblock: SuperblockId) {
         for die in self.all_dies() {
             if self.doomed.contains(&(superblock, die)) {
@@ -191,7 +191,7 @@ impl Blocks {
         }
     }
 
-    /// Returns whether a superblock whose erase has ended lacks a block. If so, its other blocks
+    /// Returns true if a superblock whose erase has ended lacks a block. Its other blocks then
     /// become spare ones.
     #[cold]
     fn give_up_doomed(&mut self, superblock: SuperblockId) -> bool {
@@ -203,7 +203,7 @@ impl Blocks {
         true
     }
 
-    /// A program of a row has ended: so has the copy before it.
+    /// Notes that a program of a row has ended, and so has the copy before it.
     fn has_copied(&mut self, superblock: SuperblockId, die: DieId, row: Row) {
         let ended = |r: &Replacement| (r.superblock, r.die, r.row) == (superblock, die, row);
         self.replacements.retain(|r| !ended(r));
@@ -219,15 +219,15 @@ impl Blocks {
         self.replacements.push(replacement);
     }
 
-    /// The power is cut. Unless all copies have `ended`, those into superblocks that are not to be
-    /// erased are due again afterwards.
+    /// Handles a power cut. Unless all copies have `ended`, those into superblocks that are not to
+    /// be erased must be repeated.
     pub fn power_cut(&mut self, ended: bool, erase: &[SuperblockId]) {
         self.doomed.clear();
         self.replacements
             .retain(|r| !ended && !erase.contains(&r.superblock));
     }
 
-    /// Counts a block as bad whose place follows from the seed and from how many there are.
+    /// Counts a block as bad. Its place follows from the seed and the number of bad blocks.
     pub(super) fn fail_some(&mut self) -> (SuperblockId, DieId) {
         let nth = u64::from(self.grown_bad);
         let place = (splitmix64(self.spec.seed, nth) % self.at.len() as u64) as u32;
@@ -241,7 +241,7 @@ impl Blocks {
         self.all_dies().filter(has_none)
     }
 
-    /// Erases that the block of a superblock on a die still bears.
+    /// Erases that the block of a superblock on a die will still survive.
     pub(super) fn erases_left(&self, superblock: SuperblockId, die: DieId, pool: Pool) -> u32 {
         let (block, erases) = self.block(superblock, die);
         life(&self.spec, die, block, pool).saturating_sub(erases)
@@ -253,7 +253,7 @@ impl Blocks {
         (least.unwrap_or(0) as u32, self.grown_bad)
     }
 
-    /// What the drive reports of its blocks.
+    /// Report of the drive on its blocks.
     pub fn health(&self) -> BlockHealth {
         let least = self.spares.iter().map(|spares| spares.len()).min();
         let in_use: Vec<u32> = (0..self.at.len() as u32)
@@ -274,10 +274,11 @@ impl Blocks {
     }
 }
 
-/// The blocks of a new drive; `None` where they are not modelled one by one.
+/// The blocks of a new drive; `None` if they are not modelled one by one.
 ///
 /// # Panics
-/// When a die has too few that are not bad from the factory; the model checker says so first.
+/// If a die has too few blocks that are not bad from the factory; the model checker reports it
+/// first.
 pub(in crate::sim) fn blocks_of(spec: &Spec, superblocks: u32) -> Option<Box<Blocks>> {
     let of = spec.blocks.as_ref()?;
     Some(Box::new(Blocks::new(of, spec.dies, superblocks)))
@@ -290,26 +291,26 @@ impl Media {
             .expect("blocks are modelled one by one")
     }
 
-    /// Whether blocks are modelled one by one.
+    /// True if blocks are modelled one by one.
     #[inline(always)]
     pub fn has_blocks(&self) -> bool {
         self.blocks.is_some()
     }
 
-    /// What the drive reports of its blocks.
+    /// Report of the drive on its blocks.
     pub fn block_health(&self) -> Option<BlockHealth> {
         self.blocks.as_ref().map(|blocks| blocks.health())
     }
 
-    /// A superblock, of these multi-plane pages, is being erased.
+    /// Notes that a superblock, of these multi-plane pages, is being erased.
     pub fn erase_begins(&mut self, mp_pages: &Range<MpPage>) {
         if let Some(blocks) = &mut self.blocks {
             blocks.missing.retain(|mp_page| !mp_pages.contains(mp_page));
         }
     }
 
-    /// A die has erased its block of a superblock. Returns true when that failed and the block that
-    /// replaces it is being erased.
+    /// Handles a die's erase of its block of a superblock. Returns true if it failed and the block
+    /// that replaces it is being erased.
     #[cold]
     pub fn erase_is_repeated(
         &mut self,
@@ -332,7 +333,7 @@ impl Media {
     }
 
     /// Replaces the block of a superblock on a die by a spare one, or by one of a spare superblock.
-    /// Returns false where there is neither.
+    /// Returns false if there is neither.
     pub fn find_block(
         &mut self,
         superblocks: &mut Superblocks,
@@ -350,7 +351,8 @@ impl Media {
         })
     }
 
-    /// Replaces it by a block of an erased superblock, which is given up.
+    /// Replaces the block of a superblock on a die by one of an erased superblock, which is
+    /// dissolved.
     pub fn take_block_of(
         &mut self,
         erased: SuperblockId,
@@ -363,7 +365,7 @@ impl Media {
         blocks.replace(superblock, die)
     }
 
-    /// Whether a program of a row, which has ended, failed.
+    /// Returns true if a program of a row, which has ended, failed.
     #[inline(always)]
     pub fn program_fails(&mut self, superblock: SuperblockId, (row, die): (Row, DieId)) -> bool {
         let blocks = self.blocks_mut();
@@ -375,7 +377,8 @@ impl Media {
         fails
     }
 
-    /// Erases the block that replaces a bad one. Returns the time, and whether the erase succeeds.
+    /// Erases the block that replaces a bad one. Returns the duration, and true if the erase
+    /// succeeds.
     pub fn erase_replacement(
         &mut self,
         env: &mut Env,
@@ -391,7 +394,7 @@ impl Media {
     }
 
     /// Copies the rows of a bad block before this one to the block that replaces it, whose erase
-    /// took `erase`. Returns the time of both. Where the power can be cut (`noted`), notes the
+    /// took `erase`. Returns the duration of both. If the power can be cut (`noted`), notes the
     /// copy.
     pub fn copy_to_replacement(
         &mut self,
@@ -413,8 +416,8 @@ impl Media {
         time
     }
 
-    /// Counts what a recovery has to copy again because a cut ended the copies. Returns the dies,
-    /// and the time that each takes to erase its new block and to copy.
+    /// Counts the copies that a recovery has to repeat because a cut ended them. Returns the dies,
+    /// and the time that each needs to erase its new block and to copy.
     #[cold]
     pub fn copies_again(&self, env: &mut Env, superblocks: &Superblocks) -> Vec<(DieId, Nanos)> {
         let Some(blocks) = &self.blocks else {
@@ -431,33 +434,33 @@ impl Media {
         blocks.replacements.iter().map(copy).collect()
     }
 
-    /// Dies that copy into a block, and how long each takes.
+    /// Dies that copy into a block, and the duration for each.
     pub fn copying(&self) -> impl Iterator<Item = (DieId, Nanos)> + '_ {
         let all = self.blocks.iter().flat_map(|blocks| &blocks.replacements);
         all.map(|r| (r.die, r.time))
     }
 
-    /// A recovery has copied everything.
+    /// Notes that a recovery has copied everything.
     pub fn copied_all(&mut self) {
         if let Some(blocks) = &mut self.blocks {
             blocks.replacements.clear();
         }
     }
 
-    /// The power is cut. Unless all copies have `ended`, those into superblocks that are not to be
-    /// erased are due again afterwards.
+    /// Handles a power cut. Unless all copies have `ended`, those into superblocks that are not to
+    /// be erased must be repeated.
     pub fn cut_copies(&mut self, ended: bool, erase: &[SuperblockId]) {
         if let Some(blocks) = &mut self.blocks {
             blocks.power_cut(ended, erase);
         }
     }
 
-    /// The program of a multi-plane page found no block.
+    /// Notes that the program of a multi-plane page found no block.
     pub fn lose_page(&mut self, mp_page: MpPage) {
         self.blocks_mut().missing.push(mp_page);
     }
 
-    /// Whether the program of a multi-plane page found no block.
+    /// True if the program of a multi-plane page found no block.
     pub fn lacks_page(&self, mp_page: MpPage) -> bool {
         let blocks = self.blocks.as_ref();
         blocks.is_some_and(|blocks| blocks.missing.contains(&mp_page))
@@ -470,15 +473,15 @@ impl Media {
         blocks.map_or(0, |blocks| blocks.spares[die.index()].len() as u32)
     }
 
-    /// All dies have erased a superblock. Returns whether one of them has no block for it, so that
-    /// the superblock is lost.
+    /// Handles the end of a superblock's erase on all dies. Returns true if one die has no block
+    /// for it, so that the superblock is lost.
     #[inline]
     pub fn lacks_a_block(&mut self, superblock: SuperblockId) -> bool {
         let blocks = self.blocks.as_mut();
         blocks.is_some_and(|blocks| blocks.give_up_doomed(superblock))
     }
 
-    /// Erase cycles of the block of a superblock on a die; of the superblock where blocks are not
+    /// Erase cycles of the block of a superblock on a die; of the superblock if blocks are not
     /// modelled one by one.
     #[inline]
     pub(super) fn cycles_on_die(
@@ -545,8 +548,8 @@ mod tests {
         }
     }
 
-    /// No block could replace a bad one; then another superblock gave its blocks, and the power was
-    /// cut. The erase is done again, fails again, and finds a block: nothing is given up.
+    /// No block could replace a bad one; then the blocks of another superblock became spare, and
+    /// the power was cut. The erase is repeated, fails again, and finds a block: nothing is lost.
     #[test]
     fn an_erase_that_is_done_again_after_a_cut_may_find_a_block() {
         let of = BlocksSpec {
@@ -595,7 +598,7 @@ mod tests {
             (blocks.cycles(SuperblockId(2), DieId(0)), blocks.grown_bad),
             (0, 2)
         );
-        // Another superblock gives its own.
+        // Another superblock gives up its blocks.
         blocks.dissolve(SuperblockId(3));
         assert!(blocks.replace(SuperblockId(2), DieId(1)));
         assert_eq!(

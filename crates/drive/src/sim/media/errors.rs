@@ -1,4 +1,4 @@
-//! Errors of the flash: read retries, parity in use, what is lost.
+//! Errors of the flash: read retries, use of parity, lost data.
 //!
 //! Success of a read follows from the wear of the block, the age of its data and the reads since
 //! ([`stend_model::nand::reliability`]), from the page's type and word line, and from a hash of its
@@ -10,8 +10,8 @@
 //! the read that met it ends with an error, and so does every later one until the page is written
 //! again.
 //!
-//! Simplified: a lost page that is partly rewritten counts as whole; on-chip copies do not correct
-//! and do not add errors; parity of a stripe that is still being written is in memory.
+//! Simplified: a lost page that is partly rewritten counts as whole; on-chip copies neither correct
+//! nor add errors; parity of a stripe that is still being written is in memory.
 
 use crate::nand::Work;
 use stend_base::splitmix64;
@@ -32,15 +32,15 @@ use crate::sim::superblocks::Superblocks;
 /// A multi-plane page of flash at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PageState {
-    /// Where it lies.
+    /// Die of the page.
     pub die: DieId,
-    /// Its raw bit error rate.
+    /// Raw bit error rate of the page.
     pub rber: Rber,
-    /// It was never programmed, since no block was left for it.
+    /// True if it was never programmed, since no block was left for it.
     pub missing: bool,
 }
 
-/// What is read to rebuild a page of its stripe.
+/// Source of a read that rebuilds a page of a stripe.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) enum Source {
     /// A multi-plane page.
@@ -54,42 +54,42 @@ pub(in crate::sim) enum Source {
 pub(in crate::sim) struct Rebuild {
     pub mp_page: MpPage,
     class: Class,
-    /// What the page was read for, packed.
+    /// Operation that the page was read for, packed.
     op: u64,
-    /// How the page was when it was sensed.
+    /// State of the page when it was sensed.
     pub sensed: PageState,
-    /// Pages of its stripe still to come.
+    /// Pages of its stripe still to be read.
     left: u32,
     pub lost: bool,
 }
 
 impl Rebuild {
-    /// What the page was read for.
+    /// Operation that the page was read for.
     pub fn op(&self) -> NandOp {
         NandOp::unpack(self.op)
     }
 
-    /// Whether no page of its stripe is still to come.
+    /// True if no page of its stripe is still to be read.
     pub fn has_all(&self) -> bool {
         self.left == 0
     }
 }
 
 /// Upper bound of the raw bit error rate of a superblock's blocks, valid up to these reads and this
-/// instant of the drive's calendar, as long as no block of it is erased or replaced.
+/// instant of the drive's calendar, as long as none of its blocks is erased or replaced.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     rber: Rber,
     reads: u32,
     until: SimTime,
-    /// Not even the worst page takes more than one pass.
+    /// True if even the worst page takes only one pass.
     clean: bool,
 }
 
-/// Most bits of a cell, and so types of pages.
+/// Maximum of bits of a cell, and so of types of pages.
 const PAGE_TYPES_MAX: usize = 4;
 
-/// Reads and time for which a bound holds: few enough to keep it tight.
+/// Reads and time for which a bound is valid: short enough to keep it tight.
 const BOUND_READS: u32 = 4096;
 const BOUND_TIME: Nanos = Nanos::from_secs(60);
 
@@ -97,23 +97,23 @@ const BOUND_TIME: Nanos = Nanos::from_secs(60);
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct FlashErrors {
     spec: MediaSpec,
-    /// Page reads since it was erased.
+    /// Page reads since the superblock was erased.
     reads: Vec<u32>,
-    /// When it began to be written, in the drive's calendar.
+    /// Instant at which it began to be written, in the drive's calendar.
     written_at: Vec<SimTime>,
     dead: Vec<bool>,
-    /// Pass that reads begin with since it was erased and power came, by type of page;
-    /// empty where thresholds are not remembered.
+    /// Pass with which reads begin, as remembered since the last erase and power-up, by type of
+    /// page; empty if thresholds are not remembered.
     passes: Vec<[u8; PAGE_TYPES_MAX]>,
-    /// Types of pages.
+    /// Number of page types.
     types: usize,
     /// Factors of the raw bit error rate by mode.
     factors: [RowFactors; 2],
-    /// Bounds of superblocks that were read lately: a cache, computed again when needed.
+    /// Bounds of recently read superblocks: a cache, computed again when needed.
     #[serde(skip)]
     bounds: Vec<Option<Bound>>,
     rebuilds: Slab<Rebuild>,
-    /// Time without power, which the event queue does not know.
+    /// Time without power, during which the event queue's clock stands still.
     unpowered: Nanos,
 }
 
@@ -140,14 +140,14 @@ impl FlashErrors {
         }))
     }
 
-    /// The power is cut: drops all rebuilds and remembered thresholds; what the cells hold stays,
+    /// Drops all rebuilds and remembered thresholds at a power cut; the content of the cells stays,
     /// and ages.
     pub fn power_cut(&mut self) {
         self.rebuilds.clear();
         self.forget_passes();
     }
 
-    /// Drops remembered thresholds, which lie in memory.
+    /// Drops remembered thresholds, which are kept in memory.
     fn forget_passes(&mut self) {
         self.passes.fill([0; PAGE_TYPES_MAX]);
     }
@@ -158,12 +158,12 @@ impl FlashErrors {
 struct RowFactors {
     by_row: Vec<u32>,
     greatest: u32,
-    /// The row that has the greatest.
+    /// A row with the greatest factor.
     weakest: u32,
 }
 
 impl RowFactors {
-    /// Those of a block of `rows` with `bits` rows a word line.
+    /// Factors of a block of `rows` with `bits` rows a word line.
     fn new(media: &MediaSpec, rows: u32, bits: u32) -> RowFactors {
         let types = &media.page_type_percent;
         let (sum, count) = (types.iter().sum::<u32>(), types.len() as u32);
@@ -186,7 +186,7 @@ impl RowFactors {
     }
 }
 
-/// Evenly distributed bits of a page: the same as long as its block is not erased.
+/// Evenly distributed bits of a page, constant until its block is erased.
 fn page_hash(seed: u64, mp_page: MpPage, cycles: u32) -> u64 {
     splitmix64(seed ^ (u64::from(mp_page.0) << 32 | u64::from(cycles)), 0)
 }
@@ -200,12 +200,12 @@ impl Media {
         self.errors.as_mut().expect("errors are modelled")
     }
 
-    /// Whether errors are modelled.
+    /// True if errors are modelled.
     pub fn has_errors(&self) -> bool {
         self.errors.is_some()
     }
 
-    /// Time to sense a multi-plane page with all passes, and whether the last one corrects it.
+    /// Time to sense a multi-plane page with all passes, and true if the last one corrects it.
     #[inline(always)]
     pub(super) fn sense_time(
         &mut self,
@@ -224,7 +224,7 @@ impl Media {
         sense_closely(self, env, superblocks, part, place)
     }
 
-    /// A multi-plane page at this instant.
+    /// State of a multi-plane page at this instant.
     pub fn page_state(&self, env: &Env, superblocks: &Superblocks, mp_page: MpPage) -> PageState {
         let place = place_of(env, superblocks, mp_page);
         let cycles = self.cycles_on_die(superblocks, place.superblock, place.die);
@@ -254,20 +254,20 @@ impl Media {
         Row(self.model().factors[mode as usize].weakest)
     }
 
-    /// RBER above which data is refreshed, if it is at all.
+    /// RBER above which data is refreshed; `None` if it is never refreshed.
     pub fn refresh_from(&self) -> Option<Rber> {
         self.errors.as_ref().and_then(|errors| errors.spec.refresh)
     }
 
-    /// A superblock begins to be written.
+    /// Notes that a superblock begins to be written.
     pub fn opened(&mut self, env: &Env, superblock: SuperblockId) {
         if let Some(errors) = &mut self.errors {
             errors.opened(env.queue.now(), superblock);
         }
     }
 
-    /// A read will find a multi-plane page unreadable. Returns the operation to be submitted for
-    /// it.
+    /// Begins the rebuild of a multi-plane page that a read will find unreadable. Returns the
+    /// operation to be submitted for it.
     #[cold]
     pub(super) fn rebuild(
         &mut self,
@@ -289,13 +289,13 @@ impl Media {
         NandOp::Unreadable { rebuild }
     }
 
-    /// What is being rebuilt.
+    /// The rebuild with a number.
     pub fn rebuild_of(&self, rebuild: u32) -> &Rebuild {
         &self.model().rebuilds[rebuild]
     }
 
-    /// Begins to read another page of the stripe of one that is rebuilt; `sense` is the time of one
-    /// pass. Where that page cannot be corrected either, the one that is rebuilt is lost.
+    /// Begins to read another page of the stripe of a page that is rebuilt. If that page cannot be
+    /// corrected either, the page that is rebuilt is lost.
     pub fn read_for_rebuild(
         &mut self,
         env: &mut Env,
@@ -324,32 +324,32 @@ impl Media {
         self.submit(env, die, class, work, NandOp::Rebuild { rebuild });
     }
 
-    /// A page that is being rebuilt is lost: another of its stripe is unreadable, or it has no
-    /// parity.
+    /// Marks a page that is being rebuilt as lost: another page of its stripe is unreadable, or it
+    /// has no parity.
     pub fn rebuild_fails(&mut self, rebuild: u32) {
         self.model_mut().rebuilds[rebuild].lost = true;
     }
 
-    /// A page of the stripe has been read. Returns whether it was the last.
+    /// Counts a page of the stripe that has been read. Returns true if it was the last.
     pub fn rebuild_read(&mut self, rebuild: u32) -> bool {
         let this = &mut self.model_mut().rebuilds[rebuild];
         this.left -= 1;
         this.left == 0
     }
 
-    /// All of a stripe has been read. Returns what was rebuilt.
+    /// Ends a rebuild, for which all pages of the stripe have been read, and returns it.
     pub fn rebuild_ended(&mut self, rebuild: u32) -> Rebuild {
         let errors = self.model_mut();
         errors.rebuilds.remove(rebuild);
         errors.rebuilds[rebuild]
     }
 
-    /// A die fails: nothing on it can be read any more.
+    /// Fails a die: nothing on it can be read any more.
     pub fn fail_die(&mut self, die: DieId) {
         self.model_mut().dead[die.index()] = true;
     }
 
-    /// Time passes without power.
+    /// Passes time without power.
     pub fn rest_without_power(&mut self, time: Nanos) {
         if let Some(errors) = &mut self.errors {
             errors.unpowered += time;
@@ -358,7 +358,7 @@ impl Media {
     }
 }
 
-/// Whether a page takes one pass, without regard to a bound.
+/// True if a page takes one pass, computed without a bound.
 fn reads_at_once(
     media: &Media,
     env: &Env,
@@ -371,14 +371,14 @@ fn reads_at_once(
     outcome.corrected && outcome.retries == 0
 }
 
-/// Erase cycles change of a superblock that may hold data: no bound holds any more.
+/// Drops all bounds after the erase cycles of a superblock that may hold data have changed.
 pub(super) fn forget_bounds(media: &mut Media) {
     if let Some(errors) = &mut media.errors {
         errors.bounds.clear();
     }
 }
 
-/// [`Media::sense_time`] where some page may take more passes than one.
+/// Same as [`Media::sense_time`], if some page may take more than one pass.
 #[inline(never)]
 fn sense_closely(
     media: &mut Media,
@@ -409,8 +409,8 @@ fn sense_closely(
 }
 
 impl FlashErrors {
-    /// Passes after the first that reading takes of a page that was just written, in a block with
-    /// so many erase cycles: of the worst of some ten thousand pages.
+    /// Passes after the first that a read of a page that was just written takes, in a block with
+    /// `cycles` erase cycles: for the worst of some ten thousand pages.
     pub(super) fn passes_when_written(&self, mode: Mode, cycles: u32) -> u32 {
         const WORST_OF_65536: u64 = u64::MAX >> 16;
         let block = self.spec.cells(mode).block(cycles, Nanos::ZERO, 0);
@@ -470,7 +470,7 @@ impl FlashErrors {
         self.rber_of(place.mode, block, row_factor, hash)
     }
 
-    /// Pass that a read of a page begins with.
+    /// Pass with which a read of a page begins.
     #[inline]
     fn first_pass(&self, place: Place) -> u32 {
         let passes = self.passes.get(place.superblock.index());
@@ -489,7 +489,7 @@ impl FlashErrors {
             let pass = &mut passes[page_type];
             *pass = match *pass {
                 0 => ended,
-                // One page is not all.
+                // One page does not represent all.
                 before => before
                     .saturating_add_signed(ended.cmp(&before) as i8)
                     .max(1),
@@ -506,14 +506,14 @@ impl FlashErrors {
         }
     }
 
-    /// One more read of a superblock.
+    /// Counts a read of a superblock.
     #[inline(always)]
     fn count_read(&mut self, superblock: SuperblockId) {
         let reads = &mut self.reads[superblock.index()];
         *reads = reads.saturating_add(1);
     }
 
-    /// The bound of a superblock, if it has one that holds now.
+    /// The bound of a superblock, if it has one that is valid now.
     #[inline(always)]
     fn bound(&self, now: SimTime, superblock: SuperblockId) -> Option<&Bound> {
         let bound = self.bounds.get(superblock.index())?.as_ref()?;
@@ -526,13 +526,13 @@ impl FlashErrors {
         self.bound(now, superblock).is_some()
     }
 
-    /// Whether every page of a superblock is known to take one pass now.
+    /// True if every page of a superblock is known to take one pass now.
     #[inline(always)]
     fn is_clean(&self, now: SimTime, superblock: SuperblockId) -> bool {
         self.bound(now, superblock).is_some_and(|bound| bound.clean)
     }
 
-    /// Bounds the raw bit error rate of a superblock whose most worn block has so many erase
+    /// Bounds the raw bit error rate of a superblock whose most worn block has `cycles` erase
     /// cycles.
     #[cold]
     fn bound_anew(&mut self, now: SimTime, (superblock, mode): (SuperblockId, Mode), cycles: u32) {
@@ -555,7 +555,7 @@ impl FlashErrors {
         });
     }
 
-    /// Raw bit error rate at this instant of the average page of a superblock's block with so many
+    /// Raw bit error rate at this instant of the average page of a superblock's block with `cycles`
     /// erase cycles.
     fn block_rber(
         &self,

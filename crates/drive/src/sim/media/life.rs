@@ -1,13 +1,13 @@
-//! How many erases each block bears: a function of the seed and of the block's place. Which
-//! programs fail: a function of the seed and of the program's number.
+//! Number of erases that each block survives: a function of the seed and of the block's place.
+//! Choice of the programs that fail: a function of the seed and of the program's number.
 //!
-//! Lives are log-normal, the distribution that JEDEC JEP122 names among those for wear-out, and
-//! Mielke et al. for the endurance of flash ("Reliability of Solid-State Drives Based on NAND
-//! Flash Memory", Proceedings of the IEEE 105, 2017; both remembered, unverified): the logarithm
-//! of a life is that of the median plus what its die is off and what the block itself is off.
-//! That blocks of one chip bear very different numbers of cycles was measured by Boboila and
-//! Desnoyers ("Write Endurance in Flash Drives: Measurements and Analysis", FAST 2010). A normal
-//! deviate is here the sum of twelve evenly distributed numbers: its variance is one, and it ends
+//! Lives are log-normal, one of the distributions that JEDEC JEP122 lists for wear-out, and that
+//! Mielke et al. use for the endurance of flash ("Reliability of Solid-State Drives Based on NAND
+//! Flash Memory", Proceedings of the IEEE 105, 2017; both remembered, unverified): the logarithm of
+//! a life is that of the median plus the deviation of its die plus the deviation of the block
+//! itself. Boboila and Desnoyers measured that blocks of one chip survive very different numbers of
+//! cycles ("Write Endurance in Flash Drives: Measurements and Analysis", FAST 2010). A normal
+//! deviate here is the sum of twelve evenly distributed numbers: its variance is one, and it ends
 //! at six standard deviations (Irwin 1927, Hall 1927).
 
 use stend_base::splitmix64;
@@ -24,13 +24,13 @@ const UNIFORM: i64 = 1 << 16;
 /// Twelve times the mean of 16 uniform bits.
 const MEAN_OF_TWELVE: i64 = 6 * (UNIFORM - 1);
 
-/// One of so many programs can fail at all, as a power of two, where very few fail.
+/// Logarithm to base 2 of the number of programs of which one can fail, if very few fail.
 const SUSPECT_BITS: u32 = 8;
 
-/// Stands for a die as a whole: no block has this number.
+/// Number that stands for a die as a whole: no block has it.
 const WHOLE_DIE: BlockId = BlockId(u32::MAX);
 
-/// Erases that a block bears in a pool; at least one.
+/// Erases that a block survives in a pool; at least one.
 pub(super) fn life(of: &BlocksSpec, die: DieId, block: BlockId, pool: Pool) -> u32 {
     let median = of.life_cycles[pool as usize];
     if median == u32::MAX {
@@ -50,7 +50,7 @@ pub(super) fn life(of: &BlocksSpec, die: DieId, block: BlockId, pool: Pool) -> u
     life.clamp(1, u128::from(u32::MAX - 1)) as u32
 }
 
-/// Erases that every block bears in a pool, whatever its life.
+/// Erases that every block survives in a pool, whatever its life.
 pub(super) fn life_least(of: &BlocksSpec, pool: Pool) -> u32 {
     let median = of.life_cycles[pool as usize];
     let off = 6 * u64::from(of.life_spread_percent + of.die_spread_percent);
@@ -58,23 +58,25 @@ pub(super) fn life_least(of: &BlocksSpec, pool: Pool) -> u32 {
     life as u32
 }
 
-/// Which programs fail, by their number: one of so many can, and of these a hash decides.
+/// Choice of the programs that fail, by their number: one of 2^`suspect_bits` can fail, and a hash
+/// decides if it does.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct ProgramFailures {
     seed: u64,
-    /// One of two to this power of programs can fail.
+    /// Logarithm to base 2 of the number of programs of which one can fail.
     suspect_bits: u32,
-    /// Of those that can, so many of 10^9 do.
+    /// Failures per 10^9 programs that can fail.
     suspects_ppb: u64,
-    /// Programs up to the next that can.
+    /// Programs up to the next one that can fail.
     left: u32,
-    /// How many could, including that one.
+    /// Number of programs that could fail, including that one.
     suspects: u64,
 }
 
 impl ProgramFailures {
     pub fn new(of: &BlocksSpec) -> ProgramFailures {
-        // Of those that can, few do, so that they come as if each program were drawn.
+        // Few of the programs that can fail do, so that failures come as if each program were
+        // drawn.
         let few = |bits: &u32| u64::from(of.program_failure_ppb) << bits <= 1_000_000_000 / 16;
         let suspect_bits = (0..=SUSPECT_BITS).rev().find(few).unwrap_or(0);
         let mut failures = ProgramFailures {
@@ -88,7 +90,7 @@ impl ProgramFailures {
         failures
     }
 
-    /// A program has ended. Returns whether it failed.
+    /// Counts a program that has ended. Returns true if it failed.
     #[inline(always)]
     pub fn next_fails(&mut self) -> bool {
         self.left -= 1;
@@ -98,26 +100,25 @@ impl ProgramFailures {
     #[cold]
     fn suspect_fails(&mut self) -> bool {
         let hash = splitmix64(!self.seed, self.suspects);
-        // To the end of the row of programs that had this one.
+        // Up to the end of the row of programs that contained this one.
         self.left = (1 << self.suspect_bits) - self.place();
         self.find_next();
         hash % 1_000_000_000 < self.suspects_ppb
     }
 
-    /// Adds the way to the next program that can fail, from the end of the row of programs that had
-    /// the last.
+    /// Adds the programs from the end of the last row of programs up to the next one that can fail.
     fn find_next(&mut self) {
         self.suspects += 1;
         self.left += self.place();
     }
 
-    /// The place of the program that can fail in its row.
+    /// Place, within its row, of the program that can fail.
     fn place(&self) -> u32 {
         (splitmix64(self.seed, self.suspects) & ((1 << self.suspect_bits) - 1)) as u32
     }
 }
 
-/// A normal deviate of a block: so many times 1/[`UNIFORM`] of a standard deviation.
+/// A normal deviate of a block, as multiples of 1/[`UNIFORM`] standard deviations.
 fn normal(seed: u64, die: DieId, block: BlockId) -> i64 {
     let sum: i64 = (1..=3)
         .map(|nth| block_hash(seed, die, block, nth))
@@ -143,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Logarithms of the lives of so many blocks on each of so many dies, over that of the median.
+    /// Logarithms of the lives of `blocks` blocks on each of `dies` dies, relative to the median.
     fn logarithms(spec: &BlocksSpec, dies: u32, blocks: u32) -> Vec<f64> {
         let life = |die, block| f64::from(life(spec, DieId(die), BlockId(block), Pool::Data));
         (0..dies)
@@ -164,13 +165,14 @@ mod tests {
         let logarithms = logarithms(&spec(10, 0), 16, 2_500);
         let count = logarithms.len() as f64;
         let (mean, spread) = mean_and_deviation(&logarithms);
-        // Five standard errors of each; cut off to whole cycles, lives are half of one shorter.
+        // Five standard errors of each; lives are cut to whole cycles, which shortens them by half
+        // a cycle.
         let of_mean = 5.0 * 0.1 / count.sqrt();
         assert!((mean + 0.0005).abs() < of_mean, "{mean}");
         let of_spread = 5.0 * 0.1 / (2.0 * count).sqrt();
         assert!((spread - 0.1).abs() < of_spread, "{spread}");
-        // Of a normal distribution 2.28 % lie two standard deviations below, and as many above;
-        // of twelve numbers' sum hardly fewer.
+        // In a normal distribution 2.28 % lie two standard deviations below, and the same share
+        // above; in the sum of twelve numbers hardly fewer.
         for sign in [-1.0, 1.0] {
             let beyond = logarithms.iter().filter(|&&l| l * sign > 0.2).count() as f64;
             assert!((beyond / count - 0.0228).abs() < 0.004, "{beyond}");
@@ -191,7 +193,7 @@ mod tests {
         let of_die = |die: &[f64]| mean_and_deviation(die).0;
         let means: Vec<f64> = logarithms.chunks(blocks as usize).map(of_die).collect();
         let (_, spread) = mean_and_deviation(&means);
-        // What the blocks of a die leave of their own spread comes on top.
+        // The mean over the blocks of a die still contains some of their own spread.
         let expected = (0.04f64 + 0.01 / f64::from(blocks)).sqrt();
         let of_spread = 5.0 * expected / (2.0 * f64::from(dies)).sqrt();
         assert!((spread - expected).abs() < of_spread, "{spread}");
@@ -214,8 +216,8 @@ mod tests {
                 "{} of {expected}",
                 failed.len()
             );
-            // Each program fails independently of the others: so do two in a row, as often as that
-            // says, and the gaps between them vary as much as they are long.
+            // Each program fails independently of the others: so two in a row fail as often as this
+            // predicts, and the standard deviation of the gaps is equal to their mean.
             let gaps: Vec<f64> = failed.windows(2).map(|w| f64::from(w[1] - w[0])).collect();
             let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
             let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>();

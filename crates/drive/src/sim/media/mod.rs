@@ -25,9 +25,9 @@ use op::NandOp;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Media {
     array: Array,
-    /// Only where errors are modelled.
+    /// Present only if errors are modelled.
     errors: Option<Box<FlashErrors>>,
-    /// Only where blocks are modelled one by one.
+    /// Present only if blocks are modelled one by one.
     blocks: Option<Box<Blocks>>,
 }
 
@@ -35,7 +35,7 @@ impl Media {
     /// The flash of a new drive.
     ///
     /// # Panics
-    /// When a die has too few sound blocks; the model checker says so first.
+    /// If a die has too few good blocks; the model checker reports it first.
     pub fn new(spec: &Spec, layout: &Layout) -> Media {
         let array = Array::new(
             spec.dies,
@@ -53,7 +53,7 @@ impl Media {
         }
     }
 
-    /// What dies and channels have done so far.
+    /// Counters of dies and channels so far.
     pub fn counters(&self) -> ArrayCounters {
         self.array.counters()
     }
@@ -63,36 +63,36 @@ impl Media {
         self.array.is_busy()
     }
 
-    /// Time of moving `bytes` over a channel.
+    /// Time to move `bytes` over a channel.
     pub fn transfer_time(&self, bytes: u32) -> Nanos {
         self.array.transfer_time(bytes)
     }
 
-    /// What a die is working on, and what it has interrupted for that.
+    /// The operation that a die works on, and those that it has suspended for it.
     pub fn under_way(&self, die: DieId) -> impl Iterator<Item = NandOp> {
         self.array.under_way(die.0).map(NandOp::unpack)
     }
 
-    /// A die has sensed a page: the channel moves its data next.
+    /// Handles the end of a die's sensing: the channel moves the data next.
     #[inline(always)]
     pub fn sensed(&mut self, env: &mut Env, die: DieId) {
         self.array.sensed(&mut env.queue, die.0);
     }
 
-    /// The work of a die has ended; the next begins. Returns what it was for.
+    /// Ends the work of a die and begins the next. Returns the operation that has ended.
     #[inline(always)]
     pub fn ended(&mut self, env: &mut Env, lane: Lane, die: DieId) -> NandOp {
         NandOp::unpack(self.array.ended(&mut env.queue, lane, die.0))
     }
 
-    /// Hands work to a die.
+    /// Submits work to a die.
     #[inline(always)]
     pub fn submit(&mut self, env: &mut Env, die: DieId, class: Class, work: Work, op: NandOp) {
         self.array
             .submit(&mut env.queue, die.0, class, work, op.pack());
     }
 
-    /// Hands work to a die ahead of the waiting work of its class.
+    /// Submits work to a die ahead of the waiting work of its class.
     #[cold]
     pub fn submit_first(
         &mut self,
@@ -106,7 +106,7 @@ impl Media {
             .submit_first(&mut env.queue, die.0, class, work, op.pack());
     }
 
-    /// Reads a part of a multi-plane page: once, or as often as its errors require.
+    /// Reads a part of a multi-plane page: once, or in as many passes as its errors require.
     #[inline(always)]
     pub fn read(
         &mut self,
@@ -129,7 +129,7 @@ impl Media {
         self.submit(env, place.die, class, Work::Read { sense, bytes }, op);
     }
 
-    /// Programs as many multi-plane pages as one program fills, from a row of a die on.
+    /// Programs the multi-plane pages of one program, from a row of a die on.
     #[inline(always)]
     pub fn program(
         &mut self,
@@ -159,7 +159,7 @@ impl Media {
         self.submit(env, die, Class::Background, Work::Erase { erase }, op);
     }
 
-    /// The power is cut: drops all operations. What the cells hold stays, and ages.
+    /// Drops all operations at a power cut. The content of the cells stays, and ages.
     pub fn power_cut(&mut self, now: SimTime) {
         self.array.power_cut(now);
         if let Some(errors) = &mut self.errors {
@@ -172,14 +172,14 @@ impl Media {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) struct Part {
     pub mp_page: MpPage,
-    /// Flash pages that hold it, each of which is sensed.
+    /// Flash pages that contain it, each of which is sensed.
     pub flash_pages: u32,
-    /// Bytes that leave the die.
+    /// Bytes that are moved out of the die.
     pub bytes: u32,
 }
 
 impl Part {
-    /// Returns all of a multi-plane page.
+    /// A whole multi-plane page.
     pub fn whole(env: &Env, mp_page: MpPage) -> Part {
         Part {
             mp_page,
@@ -200,7 +200,7 @@ pub(in crate::sim) struct Place {
     pub sense: Nanos,
 }
 
-/// Returns the place of a multi-plane page.
+/// The place of a multi-plane page.
 #[inline(always)]
 pub(in crate::sim) fn place_of(env: &Env, superblocks: &Superblocks, mp_page: MpPage) -> Place {
     let (superblock, within) = env.layout.within_superblock(mp_page);
@@ -238,7 +238,7 @@ fn count_erase(env: &mut Env, mode: Mode) {
     env.counters.slc_erases += u64::from(mode == Mode::Slc);
 }
 
-/// Counts the copies of all rows of a block of a die before `end`. Returns the time that it takes.
+/// Counts the copies of all rows of a block of a die before `end`. Returns the duration.
 fn copy_rows(env: &mut Env, mode: Mode, (end, die): (Row, DieId)) -> Nanos {
     let mp_pages_per_program = env.layout.shape(mode).mp_pages_per_program;
     env.counters.block_copies += u64::from(end.0);

@@ -1,8 +1,8 @@
-//! What an operation of the flash was for.
+//! Purpose of an operation of the flash.
 
 use crate::sim::ids::{CommandId, DieId, MpPage, SuperblockId};
 
-/// What the flash is used for beside data.
+/// Purpose of an operation beside data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) enum Upkeep {
     RecoveryRead = 0,
@@ -22,12 +22,12 @@ impl Upkeep {
     ];
 }
 
-/// What a NAND operation was for; travels with it as a 64-bit cookie.
+/// Purpose of a NAND operation; stored with it as a 64-bit cookie.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) enum NandOp {
-    /// Part of a host read: command, bytes for the link.
+    /// Part of a host read: command, and bytes for the link.
     HostRead { command: CommandId, bytes: u32 },
-    /// Part of a read-ahead: entry.
+    /// Part of a read-ahead: its entry.
     ReadAhead { entry: u32 },
     /// A read that a program waits for: the old content of a page that is only partly written, or a
     /// page of the L2P.
@@ -45,22 +45,22 @@ pub(in crate::sim) enum NandOp {
         superblock: SuperblockId,
         die: DieId,
     },
-    /// A page that no pass corrects: entry of what is rebuilt.
+    /// A page that no pass corrects: entry of its rebuild.
     Unreadable { rebuild: u32 },
-    /// Another page of its stripe.
+    /// Read of another page of its stripe: entry of the rebuild.
     Rebuild { rebuild: u32 },
-    /// A page of the L2P on flash: entry of what waits for it.
+    /// Read of a page of the L2P on flash: entry of the job that waits for it.
     L2pRead { waiting: u32 },
-    /// Pages of the L2P written back, or their block erased.
+    /// Write-back of pages of the L2P, or the erase of their block.
     L2pWritten,
-    /// Beside data: journal, checkpoints, recovery.
+    /// Operation beside data: journal, checkpoints, recovery.
     Upkeep { what: Upkeep },
     /// A patrol read of a block of this superblock.
     Patrol { superblock: SuperblockId },
 }
 
 impl NandOp {
-    /// As one 64-bit number.
+    /// The operation as one 64-bit number.
     #[inline]
     pub fn pack(self) -> u64 {
         let (code, a, b) = match self {
@@ -83,7 +83,7 @@ impl NandOp {
         u64::from(a) | u64::from(b) << 32 | code << 56
     }
 
-    /// What was packed.
+    /// The operation that was packed.
     #[inline]
     pub fn unpack(cookie: u64) -> NandOp {
         let a = cookie as u32;

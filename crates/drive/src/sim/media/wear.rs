@@ -1,5 +1,4 @@
-//! Wear without simulation: what rounds that are taken to repeat the last do to blocks
-//! ([`crate::sim::repeat`]).
+//! Wear without simulation: the effect of repeated rounds on blocks ([`crate::sim::repeat`]).
 
 use super::Media;
 use super::errors::forget_bounds;
@@ -9,8 +8,8 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, SuperblockId};
 use crate::sim::superblocks::Superblocks;
 
-/// All blocks of a superblock bear one more erase. Those that fail are replaced where there are
-/// others; else they fail once more when they are erased.
+/// Counts one more erase of all blocks of a superblock. Blocks that fail are replaced if there are
+/// others; otherwise they fail once more when they are erased.
 pub(in crate::sim) fn erase_once_more(
     media: &mut Media,
     env: &Env,
@@ -39,7 +38,7 @@ fn erase_block(
     {}
 }
 
-/// A program fails somewhere: its block is replaced where there is another.
+/// Fails a program somewhere: its block is replaced if there is another.
 #[cold]
 pub(in crate::sim) fn fail_some_program(
     media: &mut Media,
@@ -55,8 +54,8 @@ pub(in crate::sim) fn fail_some_program(
     }
 }
 
-/// Spare blocks of the die with the fewest, and blocks that have gone bad; `None` where blocks are
-/// not modelled one by one.
+/// Spare blocks of the die with the fewest, and blocks that have gone bad; `None` if blocks are not
+/// modelled one by one.
 pub(in crate::sim) fn spares_and_grown_bad(media: &Media) -> Option<(u32, u32)> {
     media
         .blocks
@@ -64,8 +63,8 @@ pub(in crate::sim) fn spares_and_grown_bad(media: &Media) -> Option<(u32, u32)> 
         .map(|blocks| blocks.spares_and_grown_bad())
 }
 
-/// Whether a block of these superblocks of a pool may fail within so many erases on a die that has
-/// no spare block left.
+/// True if a block of these superblocks of a pool may fail within `erases` on a die that has no
+/// spare block left.
 pub(in crate::sim) fn may_lack_a_block(
     media: &Media,
     (pool, superblocks): (Pool, &[SuperblockId]),
@@ -81,8 +80,8 @@ pub(in crate::sim) fn may_lack_a_block(
     })
 }
 
-/// Passes after the first that reading takes of a page that was just written, in a block of a pool
-/// with so many erase cycles: of the worst of some ten thousand pages. `None` where errors are not
+/// Passes after the first that a read of a page that was just written takes, in a block of a pool
+/// with `cycles` erase cycles: for the worst of some ten thousand pages. `None` if errors are not
 /// modelled.
 pub(in crate::sim) fn passes_when_written(media: &Media, pool: Pool, cycles: u32) -> Option<u32> {
     let mode = match pool {

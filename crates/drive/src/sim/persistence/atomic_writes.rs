@@ -1,13 +1,13 @@
-//! Atomic writes: which changes of the L2P become durable together.
+//! Atomic writes: groups of changes of the L2P that become durable together.
 //!
-//! The parts of a write are placed one after another, and nothing of another write between them.
+//! The parts of a write are placed one after another, with no part of another write between them.
 //! They, and whatever else is logged meanwhile, are one atomic group, which ends with the last
 //! part. A write longer than the write buffer, or than a superblock, is placed in pieces of this
 //! size, each with a group of its own. Two rules follow:
-//! - A TRIM of pages of a write that is partly placed waits for its end: else the order of the
+//! - A TRIM of pages of a write that is partly placed waits for its end: otherwise the order of the
 //!   changes would not be that of the data.
-//! - A piece begins only when there is space for all of it. Else it could hold back, by what it
-//!   overwrites, the very superblocks whose space it waits for.
+//! - A piece begins only when there is space for all of it. Otherwise the data that it overwrites
+//!   could keep the very superblocks whose space it waits for from being erased.
 
 use std::ops::Range;
 
@@ -22,17 +22,17 @@ use crate::sim::ids::{CommandId, IdRange, Lpn};
 struct Placing {
     command: CommandId,
     pages: Range<Lpn>,
-    /// LSN of the first change of the piece that is partly placed, if one is.
+    /// LSN of the first change of the piece that is partly placed, if there is one.
     piece_lsn: Option<u64>,
     /// Pages up to the end of the piece.
     piece_left: u32,
 }
 
-/// What is being placed.
+/// State of the placing of writes.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct AtomicWrites {
     placing: Option<Placing>,
-    /// The longest write that is kept or lost as a whole, in logical pages.
+    /// Longest write that is kept or lost as a whole, in logical pages.
     piece_pages: u32,
 }
 
@@ -43,13 +43,13 @@ pub(in crate::sim) struct Part {
     /// All logical pages of the write, and those of the part.
     pub write: Range<Lpn>,
     pub pages: Range<Lpn>,
-    /// Nothing of the write comes after it.
+    /// True if it is the last part of the write.
     pub last: bool,
 }
 
-/// The longest write that is kept or lost as a whole: what the write buffer holds, and what one
-/// superblock does, since there must be space for it above what the drive keeps for itself. In
-/// whole multi-plane pages, so that pieces end where parts do.
+/// Longest write that is kept or lost as a whole: limited by the write buffer and by one
+/// superblock, since there must be space for it above the drive's own reserve. In whole multi-plane
+/// pages, so that pieces end where parts do.
 fn piece_pages(spec: &Spec, layout: &Layout) -> u32 {
     let mode = match spec.cache {
         Some(_) => Mode::Slc,
@@ -67,13 +67,13 @@ impl AtomicWrites {
         }
     }
 
-    /// The longest write that is kept or lost as a whole, in logical pages.
+    /// Longest write that is kept or lost as a whole, in logical pages.
     #[inline(always)]
     pub fn piece_pages(&self) -> u32 {
         self.piece_pages
     }
 
-    /// Whether a write that is partly placed has any of these pages.
+    /// True if a write that is partly placed contains any of these pages.
     pub fn overlap(&self, pages: &Range<Lpn>) -> bool {
         let placing = self.placing.as_ref();
         placing.is_some_and(|w| w.pages.start < pages.end && pages.start < w.pages.end)
@@ -84,7 +84,8 @@ impl AtomicWrites {
         self.placing.as_ref()?.piece_lsn
     }
 
-    /// A part is about to be logged, from this LSN on. Returns whether it completes a piece.
+    /// Notes a part that is about to be logged, from this LSN on. Returns true if it completes a
+    /// piece.
     #[inline(always)]
     pub fn places(&mut self, part: &Part, lsn: u64) -> bool {
         debug_assert!(
@@ -117,12 +118,12 @@ impl AtomicWrites {
         false
     }
 
-    /// Nothing more comes of a write.
+    /// Ends a write of which no more parts follow.
     pub fn give_up(&mut self, command: CommandId) {
         self.placing.take_if(|write| write.command == command);
     }
 
-    /// Nothing is being placed any more.
+    /// Forgets the write being placed.
     pub fn power_cut(&mut self) {
         self.placing = None;
     }

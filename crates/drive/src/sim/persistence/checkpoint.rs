@@ -1,10 +1,10 @@
 //! Checkpoints: the changed 4 KiB parts of the L2P, packed and written, so that the journal before
 //! them is not needed.
 //!
-//! A checkpoint is paced by the journal, of which it writes a share with each page: it ends by
-//! half of what the journal may grow meanwhile, so that no write has to wait for it, and its
-//! programs are spread over the writes of the host. At rest, and before a shutdown, it is written
-//! on as many dies at once as there are.
+//! The journal sets the pace of a checkpoint, which writes a share of its pages for each journal
+//! page: it ends when the journal has grown by half of what it may, so that no write has to wait
+//! for it, and its programs are spread over the writes of the host. At rest, and before a shutdown,
+//! it is written on all dies at once.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::sim::ids::Lpn;
 /// Logical pages whose entries fill 4 KiB of the table: a power of two.
 const PAGES_PER_PART: u32 = 1024;
 
-/// No part has this number, nor does one begin where its product with [`PAGES_PER_PART`] wraps to.
+/// No part has this number, and no part begins where its product with [`PAGES_PER_PART`] wraps to.
 const NO_PART: u32 = u32::MAX;
 
 fn no_part() -> u32 {
@@ -28,14 +28,14 @@ fn no_part() -> u32 {
 /// Parts of the table, one bit each, that have changed.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct DirtyParts {
-    /// Since they were last written.
+    /// Parts changed since they were last written.
     changed: Vec<u64>,
-    /// Parts that have not: with random writes, soon none.
+    /// Number of unchanged parts: with random writes, soon none.
     unchanged: u32,
-    /// A part that has, the latest that was marked; [`NO_PART`] without one.
+    /// The changed part that was marked last; [`NO_PART`] if there is none.
     #[serde(skip, default = "no_part")]
     latest: u32,
-    /// Those that the checkpoint under way writes.
+    /// Parts that the checkpoint under way writes.
     writing: Vec<u64>,
     parts: u32,
 }
@@ -53,13 +53,13 @@ impl DirtyParts {
         }
     }
 
-    /// Whether all have changed: nothing need be marked.
+    /// True if all parts have changed: nothing need be marked.
     #[inline(always)]
     pub fn are_all(&self) -> bool {
         self.unchanged == 0
     }
 
-    /// The entry of a logical page is not as it was last written.
+    /// Marks the entry of a logical page as changed since it was last written.
     #[inline]
     pub fn mark(&mut self, lpn: Lpn) {
         let part = lpn.0 / PAGES_PER_PART;
@@ -68,13 +68,13 @@ impl DirtyParts {
         set_bit(&mut self.changed, part);
     }
 
-    /// [`DirtyParts::mark`] for some logical pages, at least one.
+    /// Same as [`DirtyParts::mark`], for at least one logical page.
     #[inline(always)]
     pub fn mark_each(&mut self, pages: impl Iterator<Item = Lpn> + Clone) {
         let Some(first) = pages.clone().next() else {
             return;
         };
-        // What was written in sequence lies in one part.
+        // Pages written in sequence lie in one part.
         let differ = pages.clone().fold(0, |bits, lpn| bits | lpn.0 ^ first.0);
         match differ < PAGES_PER_PART {
             true => self.mark(first),
@@ -82,10 +82,10 @@ impl DirtyParts {
         }
     }
 
-    /// [`DirtyParts::mark`] for logical pages in a row.
+    /// Same as [`DirtyParts::mark`], for consecutive logical pages.
     #[inline(always)]
     pub fn mark_all(&mut self, pages: Range<Lpn>) {
-        // Mostly they lie where the pages before them do.
+        // Mostly they lie in the same part as the pages before them.
         let begin = self.latest.wrapping_mul(PAGES_PER_PART);
         let is_marked = pages.start.0 >= begin && pages.end.0 - begin <= PAGES_PER_PART;
         if !is_marked && !self.are_all() {
@@ -102,7 +102,7 @@ impl DirtyParts {
         }
     }
 
-    /// They are being written: how many.
+    /// Starts to write the changed parts. Returns their number.
     fn write(&mut self) -> u32 {
         std::mem::swap(&mut self.changed, &mut self.writing);
         (self.unchanged, self.latest) = (self.parts, NO_PART);
@@ -113,7 +113,7 @@ impl DirtyParts {
         self.writing.fill(0);
     }
 
-    /// What was being written is still to be.
+    /// Marks parts that were being written as changed.
     pub fn power_cut(&mut self) {
         for (changed, writing) in self.changed.iter_mut().zip(&mut self.writing) {
             *changed |= std::mem::take(writing);
@@ -126,19 +126,19 @@ impl DirtyParts {
 /// The checkpoint under way, and the table in flash.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Checkpoint {
-    /// Pages in all, of them those not yet begun, and those being programmed.
+    /// Pages in all, pages not yet begun, and pages being programmed.
     total: u32,
     left: u32,
     under_way: u32,
-    /// Journal pages up to which the journal may grow meanwhile.
+    /// Maximum of journal pages while the checkpoint runs.
     journal_pages_max: u32,
-    /// It does not wait for the journal to grow.
+    /// True if it does not wait for the journal to grow.
     hurries: bool,
     parts_per_page: u32,
     /// Pages and entries of the journal that it makes obsolete.
     covers: (u32, u64),
-    /// Pages that a recovery reads: of the whole table, or of its directory where the table stays
-    /// on flash.
+    /// Pages that a recovery reads: of the whole table, or of its directory if the table stays on
+    /// flash.
     table_pages: u32,
 }
 
@@ -168,12 +168,12 @@ impl Checkpoint {
         self.table_pages
     }
 
-    /// Whether one is under way.
+    /// True if a checkpoint is under way.
     pub fn is_under_way(&self) -> bool {
         self.left + self.under_way > 0
     }
 
-    /// Begins one. It ends at once where later changes have undone all that it would write.
+    /// Begins a checkpoint. It ends at once if there is nothing to write.
     pub fn begin(&mut self, dirty: &mut DirtyParts, journal: &mut Journal) {
         self.total = dirty.write().div_ceil(self.parts_per_page);
         (self.left, self.hurries) = (self.total, false);
@@ -183,12 +183,12 @@ impl Checkpoint {
         }
     }
 
-    /// Does not wait for the journal to grow any more.
+    /// Stops waiting for the journal to grow.
     pub fn hurry(&mut self) {
         self.hurries = true;
     }
 
-    /// Takes the pages that are to be programmed now, at most one for each die at a time.
+    /// Takes the pages to be programmed now, at most one for each die at a time.
     pub fn take_due(&mut self, journal: &Journal, dies: u32) -> u32 {
         let (covered, _) = self.covers;
         let grown = u64::from(journal.pages().saturating_sub(covered));
@@ -205,7 +205,7 @@ impl Checkpoint {
         due
     }
 
-    /// A page is programmed.
+    /// Notes that a page has been programmed.
     pub fn page_done(&mut self, dirty: &mut DirtyParts, journal: &mut Journal) {
         self.under_way -= 1;
         if !self.is_under_way() {

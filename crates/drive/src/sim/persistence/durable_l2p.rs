@@ -1,5 +1,6 @@
-//! The L2P as flash has it: the one in memory, without the changes that are not durable yet. What
-//! these have superseded is kept until they are, and so is what flash needs of each superblock.
+//! The L2P in flash: the one in memory, without the changes that are not durable yet. Places that
+//! these changes have superseded are kept until they are durable, and so is the number of pages
+//! that flash needs of each superblock.
 
 use std::collections::VecDeque;
 
@@ -13,12 +14,12 @@ use crate::sim::ids::{Lpn, Ppn, SuperblockId};
 use crate::sim::l2p::rows::PlaceRun;
 use crate::sim::l2p::table::{AfterCut, L2p, lpns_from};
 
-/// The L2P as flash has it.
+/// The L2P in flash.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct DurableL2p {
-    /// Of writes and TRIMs that are not durable; what moves and losses have superseded, they name.
+    /// Places superseded by writes and TRIMs that are not durable; moves and losses name theirs.
     superseded: Superseded,
-    /// By superblock: pages to which it points, or will point when the changes not yet durable are.
+    /// By superblock: pages to which it points, or will point when the pending changes are durable.
     valid_counts: Vec<u32>,
     releases: Releases,
     /// Parts of the table that may differ from the last checkpoint.
@@ -40,7 +41,7 @@ impl DurableL2p {
         &self.releases
     }
 
-    /// The same, to be changed.
+    /// Superblocks whose release is awaited, to be changed.
     pub fn releases_mut(&mut self) -> &mut Releases {
         &mut self.releases
     }
@@ -50,7 +51,7 @@ impl DurableL2p {
         &mut self.dirty
     }
 
-    /// Marks what changes that are not durable will change.
+    /// Marks the parts that changes that are not durable will change.
     pub fn mark_again<'a>(&mut self, changes: impl Iterator<Item = &'a Change>, l2p: &L2p) {
         for change in changes {
             match change.kind() {
@@ -58,7 +59,7 @@ impl DurableL2p {
                     let lpns = lpns_from(l2p, change.to(), change.pages());
                     self.dirty.mark_each(lpns);
                 }
-                // It is marked when it is durable.
+                // Its part is marked when it is durable.
                 ChangeKind::Trim => {}
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
                     let lpns = l2p.lpns_of(change.ppn(), change.pages());
@@ -68,26 +69,26 @@ impl DurableL2p {
         }
     }
 
-    /// A change that is not yet durable will point to so many pages of a superblock.
+    /// Notes that a change that is not yet durable will point to `pages` of a superblock.
     #[inline(always)]
     pub fn will_need(&mut self, superblock: SuperblockId, pages: u32) {
         self.valid_counts[superblock.index()] += pages;
     }
 
-    /// The writes or TRIMs that are logged next supersede these places, in the order of their
+    /// Notes the places that the next logged writes or TRIMs supersede, in the order of their
     /// pages.
     #[inline(always)]
     pub fn will_supersede(&mut self, places: impl Iterator<Item = Ppn>) {
         self.superseded.add(places);
     }
 
-    /// The same for places in a row.
+    /// Same as [`DurableL2p::will_supersede`], for consecutive places.
     #[inline(always)]
     pub fn will_supersede_run(&mut self, run: PlaceRun) {
         self.superseded.add_run(run);
     }
 
-    /// Where the pages that the writes among the last changes have written lay before.
+    /// Old places of the pages of the writes among the last changes.
     pub fn superseded_by_last<'a>(
         &self,
         changes: impl DoubleEndedIterator<Item = &'a Change>,
@@ -106,17 +107,17 @@ impl DurableL2p {
         found
     }
 
-    /// Whether it points into a superblock, or will.
+    /// True if it points into a superblock, or will.
     pub fn needs(&self, superblock: SuperblockId) -> bool {
         self.valid_counts[superblock.index()] > 0
     }
 
-    /// Nothing is mapped, and there are so many logical pages.
+    /// Resets the table to `logical_pages`, of which none is mapped.
     pub fn set_logical_pages(&mut self, logical_pages: u32) {
         self.dirty = DirtyParts::new(logical_pages);
     }
 
-    /// Everything is being erased: nothing will be mapped of what the L2P maps.
+    /// Marks all mapped entries: everything is being erased, and nothing will be mapped.
     pub fn forget_all(&mut self, l2p: &L2p) {
         for lpn in (0..l2p.logical_pages()).map(Lpn) {
             if l2p.entry(lpn) != Ppn::UNMAPPED {
@@ -125,7 +126,7 @@ impl DurableL2p {
         }
     }
 
-    /// It is the L2P: counts again what it needs of each superblock.
+    /// Recounts the needed pages of each superblock: the L2P is the durable one now.
     pub fn recount(&mut self, l2p: &L2p) {
         for (superblock, count) in (0..).map(SuperblockId).zip(&mut self.valid_counts) {
             *count = l2p.valid_in(superblock);
@@ -134,7 +135,7 @@ impl DurableL2p {
         self.releases.power_cut();
     }
 
-    /// So many pages less are needed of a superblock.
+    /// Reduces the needed pages of a superblock.
     #[inline]
     fn need_less(&mut self, superblock: SuperblockId, pages: u32) {
         let count = &mut self.valid_counts[superblock.index()];
@@ -145,11 +146,11 @@ impl DurableL2p {
     }
 }
 
-/// Changes become durable.
+/// Changes that become durable.
 impl DurableL2p {
-    /// Makes the first of some changes part of the table.
+    /// Applies the first `count` changes to the table.
     pub fn apply(&mut self, changes: &VecDeque<Change>, count: usize, view: &FlashView<'_>) {
-        // Pages of writes in a row: where they lie now is in the L2P.
+        // Pages of consecutive writes: the L2P has their new places.
         let mut written = 0;
         for &change in changes.range(..count) {
             match change.kind() {
@@ -170,7 +171,7 @@ impl DurableL2p {
         self.superseded.shrink();
     }
 
-    /// So many pages have been written: what they superseded is no longer needed.
+    /// Applies writes of `pages`: the places that they superseded are no longer needed.
     fn apply_writes(&mut self, pages: u32, view: &FlashView<'_>) {
         let mut left = pages;
         while left > 0 {
@@ -180,7 +181,7 @@ impl DurableL2p {
         }
     }
 
-    /// Takes from the logical pages that a change names their places.
+    /// Unmaps the logical pages of a TRIM.
     fn apply_trim(&mut self, change: Change, view: &FlashView<'_>) {
         let mut done = 0;
         while done < change.pages() {
@@ -194,7 +195,7 @@ impl DurableL2p {
         }
     }
 
-    /// Places in a row, which may lie in several superblocks, are no longer needed.
+    /// Marks consecutive places, which may lie in several superblocks, as no longer needed.
     #[inline(always)]
     fn need_less_of(&mut self, run: PlaceRun, view: &FlashView<'_>) {
         if !run.first.is_place() {
@@ -219,7 +220,7 @@ impl DurableL2p {
 
 /// A cut.
 impl DurableL2p {
-    /// Undoes changes that are not durable, of which these are all, in an L2P.
+    /// Undoes changes in an L2P: all changes that are not durable.
     pub fn undo(&mut self, changes: &VecDeque<Change>, l2p: &mut AfterCut<'_>) {
         for &change in changes.iter().rev() {
             match change.kind() {

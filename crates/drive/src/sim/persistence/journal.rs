@@ -1,7 +1,7 @@
-//! The journal in flash: pages that name changes of the L2P, 8 bytes an entry.
+//! The journal in flash: pages that contain changes of the L2P, 8 bytes an entry.
 //!
-//! It is one log: the next pages are written when the ones before are. Together with them goes the
-//! partial parity that they need.
+//! It is one log: the next pages are written when the ones before are. The partial parity that they
+//! need is written together with them.
 
 use stend_model::spec::{PAGE_BYTES, Spec};
 
@@ -14,7 +14,7 @@ const ENTRY_BYTES: u64 = 8;
 /// The journal in flash.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Journal {
-    /// Pages being programmed, and the changes they hold.
+    /// Pages being programmed, and the changes in them.
     under_way: u32,
     holds: Prefix,
     entries_per_page: u64,
@@ -34,12 +34,12 @@ impl Journal {
         }
     }
 
-    /// Pages that so many entries take.
+    /// Pages that `entries` need.
     pub fn pages_for(&self, entries: u64) -> u32 {
         entries.div_ceil(self.entries_per_page) as u32
     }
 
-    /// Whether pages of it are being programmed.
+    /// True if pages of the journal are being programmed.
     #[inline(always)]
     pub fn is_writing(&self) -> bool {
         self.under_way > 0
@@ -55,7 +55,8 @@ impl Journal {
         self.entries
     }
 
-    /// Begins to write changes, with so many pages of partial parity: its own pages.
+    /// Begins to write changes, with `parity_pages` of partial parity. Returns the number of
+    /// journal pages.
     pub fn begin(&mut self, holds: Prefix, parity_pages: u32) -> u32 {
         let pages = self.pages_for(holds.entries);
         self.holds = holds;
@@ -63,7 +64,7 @@ impl Journal {
         pages
     }
 
-    /// A page is programmed; the changes that are durable now, if it was the last.
+    /// Notes a programmed page. Returns the changes that are durable now, if it was the last.
     pub fn page_done(&mut self, what: Upkeep) -> Option<Prefix> {
         self.under_way -= 1;
         self.pages += u32::from(what == Upkeep::JournalPage);
@@ -74,13 +75,13 @@ impl Journal {
         Some(self.holds)
     }
 
-    /// A checkpoint has made pages with entries obsolete.
+    /// Removes pages and entries that a checkpoint has made obsolete.
     pub fn truncate(&mut self, pages: u32, entries: u64) {
         self.pages -= pages;
         self.entries -= entries;
     }
 
-    /// Capacitors have saved entries: the pages these took.
+    /// Adds entries that were saved on capacitors. Returns their pages.
     pub fn saved(&mut self, entries: u64) -> u32 {
         let pages = self.pages_for(entries);
         self.pages += pages;
@@ -88,7 +89,7 @@ impl Journal {
         pages
     }
 
-    /// What was being programmed is lost.
+    /// Drops the pages being programmed.
     pub fn power_cut(&mut self) {
         self.under_way = 0;
     }

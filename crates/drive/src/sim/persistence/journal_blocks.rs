@@ -1,5 +1,5 @@
-//! The blocks of the journal and of checkpoints: of their own on every die, in SLC mode, outside
-//! the pools. Pages are written over the dies in turn, and a die erases a block each time it has
+//! The blocks of the journal and of checkpoints: separate blocks on every die, in SLC mode, outside
+//! the pools. Pages are written to the dies in turn, and a die erases a block each time it has
 //! filled one. A page is as large as a multi-plane page.
 
 use crate::nand::Work;
@@ -12,12 +12,12 @@ use crate::sim::ids::DieId;
 use crate::sim::media::op::Upkeep;
 use crate::sim::media::page_bytes;
 
-/// How far the blocks are filled.
+/// Fill level of the blocks.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct JournalBlocks {
-    /// Die that takes the next page.
+    /// Die of the next page.
     next_die: DieId,
-    /// Pages that each die has taken.
+    /// Pages written to each die.
     taken: Vec<u32>,
 }
 
@@ -29,7 +29,7 @@ impl JournalBlocks {
         }
     }
 
-    /// Programs the next pages, so many.
+    /// Programs the next `pages`.
     pub fn program(
         &mut self,
         spec: &PowerLossSpec,
@@ -48,7 +48,7 @@ impl JournalBlocks {
         let begins_block = *taken > 0 && taken.is_multiple_of(spec.journal_rows);
         *taken += 1;
         let (erase, program) = (spec.journal.erase, spec.journal.program[0]);
-        // Somebody may wait for the journal, which waits for a checkpoint when it is full.
+        // A command may wait for the journal, which waits for a checkpoint when it is full.
         let class = Class::HostProgram;
         if begins_block {
             flash.env.counters.journal_erases += 1;

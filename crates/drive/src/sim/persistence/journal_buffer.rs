@@ -1,9 +1,9 @@
 //! The changes that are not durable yet, in the order in which they took effect.
 //!
-//! Each has a log sequence number (LSN). A change is *ready* when no power cut can take the data
-//! that it names. Those of an atomic group become durable together: what can be written to the
-//! journal now ends at the *commit point*, the end of the last group of which all is ready. One
-//! write of the journal takes all of it (group commit).
+//! Each has a log sequence number (LSN). A change is *ready* when a power cut cannot affect its
+//! data any more. Changes of an atomic group become durable together: the changes that can be
+//! written to the journal now end at the *commit point*, the end of the last group that is ready in
+//! full. One write of the journal contains all of them (group commit).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -11,11 +11,11 @@ use std::ops::Range;
 use super::change::{Change, ChangeKind};
 use crate::sim::ids::{IdRange, Ppn};
 
-/// Changes above which they are all to become durable, so that one page that nobody fills does not
-/// let them grow.
+/// Number of changes above which all are requested to become durable, so that they do not grow
+/// without limit while one page is never filled.
 const MOST_CHANGES: usize = 1 << 14;
 
-/// The first changes of the buffer, and the entries of the journal that they take.
+/// The first changes of the buffer, and the entries of the journal that they need.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Prefix {
     pub changes: usize,
@@ -35,21 +35,22 @@ impl Prefix {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct JournalBuffer {
     changes: VecDeque<Change>,
-    /// Entries of the journal that all of them take.
+    /// Entries of the journal for all changes.
     entries: u64,
-    /// LSN of the first.
+    /// LSN of the first change.
     first_lsn: u64,
-    /// What is ready, as it was when it was counted last, which is not until it matters.
+    /// Ready changes when they were last counted, which happens only when the number is needed.
     ready: Prefix,
-    /// The same up to the commit point.
+    /// Ready changes up to the commit point.
     committable: Prefix,
-    /// Somebody waits until all changes below this LSN are durable.
+    /// All changes below this LSN are requested to become durable.
     requested_lsn: u64,
-    /// The same, from the next journal write on: who comes later must not keep the first waiting.
+    /// The same for the next journal write: later requests must not delay the first.
     requested_next_lsn: u64,
-    /// An atomic group goes on: what is added does not end it.
+    /// True while an atomic group is open: added changes do not end it.
     group_is_open: bool,
-    /// The write that is being logged comes whole: it may become durable with the one before.
+    /// True if the write that is being logged arrives as a whole: it may become durable with the
+    /// one before.
     write_is_whole: bool,
     pages_per_mp_page: u32,
 }
@@ -57,7 +58,7 @@ pub(in crate::sim) struct JournalBuffer {
 impl JournalBuffer {
     pub fn new(pages_per_mp_page: u32) -> JournalBuffer {
         JournalBuffer {
-            // It grows to what it needs: a ring is walked through all of its memory.
+            // It grows as needed: a ring is traversed through all of its memory.
             changes: VecDeque::with_capacity(MOST_CHANGES / 16),
             entries: 0,
             first_lsn: 0,
@@ -83,7 +84,7 @@ impl JournalBuffer {
         self.first_lsn + self.changes.len() as u64
     }
 
-    /// Whether all changes are durable.
+    /// True if all changes are durable.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
@@ -93,7 +94,7 @@ impl JournalBuffer {
         &self.changes
     }
 
-    /// Logical pages that the changes have written, each as often as it was.
+    /// Logical pages written by the changes; each counts as often as it was written.
     pub fn pages_written(&self) -> u64 {
         let writes = self
             .changes
@@ -102,18 +103,18 @@ impl JournalBuffer {
         writes.map(|change| u64::from(change.pages())).sum()
     }
 
-    /// Entries of the journal that all changes take.
+    /// Entries of the journal for all changes.
     #[inline(always)]
     pub fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// What is ready, as far as it was counted.
+    /// Ready changes when they were last counted.
     pub(super) fn ready(&self) -> Prefix {
         self.ready
     }
 
-    /// What can be written to the journal.
+    /// Changes that can be written to the journal.
     pub(super) fn committable(&self) -> Prefix {
         self.committable
     }
@@ -123,7 +124,7 @@ impl JournalBuffer {
         self.changes.get(self.ready.changes).copied()
     }
 
-    /// Those of some physical pages that changes name as the place of data, one bit each.
+    /// Physical pages of `all` that changes name as the place of data, one bit each.
     pub(super) fn named_bits(&self, all: Range<Ppn>) -> u32 {
         let mut bits = 0;
         for (to, pages) in self.changes.iter().filter_map(|c| c.programs()) {
@@ -135,23 +136,23 @@ impl JournalBuffer {
         bits
     }
 
-    /// More is ready than was known.
+    /// Updates the ready changes, of which there are more now.
     pub(super) fn advance(&mut self, ready: Prefix, committable: Prefix) {
         (self.ready, self.committable) = (ready, committable);
     }
 
-    /// Whether somebody waits for a change to become durable.
+    /// True if a change is requested to become durable.
     #[inline(always)]
     pub fn is_awaited(&self) -> bool {
         self.requested_lsn > self.first_lsn
     }
 
-    /// Whether what somebody waits for lies beyond the commit point.
+    /// True if a requested change lies beyond the commit point.
     pub fn lacks_awaited(&self) -> bool {
         self.requested_lsn > self.first_lsn + self.committable.changes as u64
     }
 
-    /// Somebody waits until all changes so far are durable.
+    /// Requests that all changes so far become durable.
     pub fn request_all(&mut self) {
         let next = self.next_lsn();
         if self.is_awaited() {
@@ -161,14 +162,14 @@ impl JournalBuffer {
         }
     }
 
-    /// What is added from now on belongs to one atomic group, up to [`JournalBuffer::end_group`];
-    /// `whole`: it is all of a write.
+    /// Begins an atomic group of all changes added up to [`JournalBuffer::end_group`]; `whole`: it
+    /// contains all of a write.
     #[inline(always)]
     pub(super) fn begin_group(&mut self, whole: bool) {
         (self.group_is_open, self.write_is_whole) = (true, whole);
     }
 
-    /// The latest change ends the atomic group.
+    /// Ends the atomic group with the latest change.
     #[inline(always)]
     pub(super) fn end_group(&mut self) {
         self.group_is_open = false;
@@ -177,8 +178,8 @@ impl JournalBuffer {
         }
     }
 
-    /// Adds the change that physical pages in a row, in one multi-plane page, have been written. It
-    /// is one with the latest where it goes on from that: no program lies between them, so that
+    /// Adds the change that consecutive physical pages, in one multi-plane page, have been written.
+    /// It is merged with the latest if it continues that one: no program lies between them, so that
     /// they are ready together.
     #[inline(always)]
     pub(super) fn push_write(&mut self, to: Ppn, pages: u32) {
@@ -206,8 +207,8 @@ impl JournalBuffer {
         }
     }
 
-    /// Changes from this LSN on that are not ready end no atomic group. What is ready does not name
-    /// the page, which is still being filled.
+    /// Joins the changes from this LSN on that are not ready into one atomic group. Ready changes
+    /// do not name the page, which is still being filled.
     pub fn open_groups_from(&mut self, lsn: u64) {
         let first = lsn.saturating_sub(self.first_lsn) as usize;
         for change in self.changes.range_mut(first.max(self.ready.changes)..) {
@@ -215,14 +216,14 @@ impl JournalBuffer {
         }
     }
 
-    /// The first changes are durable.
+    /// Removes the first changes, which are durable.
     pub(super) fn take(&mut self, durable: Prefix) {
         self.ready = self.ready.less(durable);
         self.committable = self.committable.less(durable);
         self.drain(durable);
     }
 
-    /// All changes are durable, whether ready or not; which entries of the journal they took.
+    /// Removes all changes, ready or not, as durable. Returns their entries of the journal.
     pub fn take_all(&mut self) -> u64 {
         let all = Prefix {
             changes: self.changes.len(),
@@ -241,7 +242,7 @@ impl JournalBuffer {
         }
     }
 
-    /// Forgets all that is not durable; no LSN is used twice.
+    /// Drops all changes that are not durable; no LSN is used twice.
     pub fn power_cut(&mut self) {
         let lsn = self.next_lsn();
         self.changes.clear();
@@ -274,7 +275,7 @@ mod tests {
     use super::*;
     use crate::sim::ids::{Lpn, Ppn};
 
-    /// Changes of one logical page each, of which all are ready.
+    /// Changes of one logical page each, all of them ready.
     fn ready(changes: u64) -> JournalBuffer {
         let mut buffer = JournalBuffer::new(8);
         for nth in 0..changes {
@@ -330,7 +331,8 @@ mod tests {
         let (whole, first, last) = ((true, true), (false, false), (false, true));
         write(&mut buffer, 2, 1, whole);
         assert_eq!(write(&mut buffer, 3, 2, whole), [(2, 3, true)]);
-        // What has not come whole must not hold up, or take with it, what is.
+        // A write that has not arrived as a whole must not delay a whole one, nor be committed with
+        // it.
         assert_eq!(
             write(&mut buffer, 5, 1, first),
             [(2, 3, true), (5, 1, false)]

@@ -13,7 +13,7 @@ use crate::sim::ids::{CommandId, IdRange, Lpn, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::rows::PlaceRun;
 use crate::sim::l2p::table::{L2p, lpns_in_a_row, place_run};
 
-/// Writes, and what waits for them.
+/// Writes, and TRIMs that wait for them.
 impl Persistence {
     /// Logical pages of the longest write that a power cut keeps or loses as a whole.
     #[inline(always)]
@@ -21,14 +21,13 @@ impl Persistence {
         self.writes.piece_pages()
     }
 
-    /// Whether a TRIM of these logical pages must wait for the end of a write.
+    /// True if a TRIM of these logical pages must wait for the end of a write.
     pub fn trim_must_wait(&self, pages: &Range<Lpn>) -> bool {
         self.writes.overlap(pages) && !self.faults.has(Fault::Unordered)
     }
 
-    /// A part of a write is about to be placed: notes what its pages supersede. Returns whether it
-    /// completes what becomes durable together, and the places that it supersedes, if they are a
-    /// run.
+    /// Notes a part of a write that is about to be placed, and the places that its pages supersede.
+    /// Returns true if the part completes an atomic group, and these places, if they are a run.
     #[inline(always)]
     pub fn begins_to_place(
         &mut self,
@@ -44,27 +43,27 @@ impl Persistence {
         (completes, places)
     }
 
-    /// Logs that so many logical pages have got places in a row in a multi-plane page.
+    /// Logs that `pages` logical pages have consecutive places in a multi-plane page.
     #[inline(always)]
     pub fn log_write(&mut self, pages: u32, to: Ppn, superblock: SuperblockId) {
         self.durable.will_need(superblock, pages);
         self.buffer.push_write(to, pages);
     }
 
-    /// All pages of a part have been logged that completes what becomes durable together.
+    /// Ends the atomic group after all pages of the part that completes it have been logged.
     #[inline(always)]
     pub fn group_is_whole(&mut self) {
         self.buffer.end_group();
     }
 
-    /// Nothing more comes of a write, of which only whole pieces have been placed.
+    /// Ends a write of which no more parts follow, and of which only whole pieces have been placed.
     #[cold]
     pub fn give_up(&mut self, command: CommandId) {
         self.writes.give_up(command);
     }
 
-    /// Notes where logical pages lie in flash that the next changes name. Returns it, if it is a
-    /// run.
+    /// Notes the places in flash of logical pages that the next changes name. Returns them if they
+    /// are a run.
     #[inline(always)]
     fn supersede(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) -> Option<PlaceRun> {
         let moved = match self.keeps_fold_sources() && view.fold.is_under_way() {
@@ -88,8 +87,8 @@ impl Persistence {
         None
     }
 
-    /// Where flash is to have what lies at a place: that from which a fold has copied it, as long
-    /// as its parity has not been copied too.
+    /// Place that flash must have for `place`: the source of a fold, as long as its parity has not
+    /// been copied too.
     fn durable_place(&self, place: Ppn, view: &FlashView<'_>) -> Ppn {
         match self.keeps_fold_sources() {
             true => view.fold.durable_place(view.layout, place),
@@ -97,9 +96,10 @@ impl Persistence {
         }
     }
 
-    /// A write coalesces with what changes from this LSN on may name: they join its atomic group.
+    /// Joins changes from this LSN on to the atomic group of a write, which coalesces with their
+    /// data.
     pub fn join_from(&mut self, lsn: u64, view: &FlashView<'_>) {
-        // What is ready needs not be joined.
+        // Ready changes need not be joined.
         self.count_ready(view);
         if !self.faults.has(Fault::CoalesceTorn) {
             self.buffer.open_groups_from(lsn);
@@ -115,8 +115,8 @@ impl Persistence {
         self.buffer.push(change);
     }
 
-    /// The entries change of the logical pages that were written to pages of a multi-plane page,
-    /// one bit each.
+    /// Marks the entries of the logical pages that were written to pages of a multi-plane page, one
+    /// bit each.
     #[inline(always)]
     pub fn entries_change(&mut self, first: Ppn, pages: u32, l2p: &L2p) {
         let dirty = self.durable.dirty();
@@ -129,7 +129,7 @@ impl Persistence {
         }
     }
 
-    /// Logical pages are about to be trimmed.
+    /// Logs a TRIM of logical pages that is about to take effect.
     pub fn log_trim(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         if pages.start < pages.end {
             self.supersede(pages.clone(), view);
@@ -138,8 +138,8 @@ impl Persistence {
         }
     }
 
-    /// Pages of a multi-plane page, one bit each, have been relocated to the places from `to` on;
-    /// `unnamed` of them are not logged ([`trimmed_bits`]).
+    /// Logs the relocation of pages of a multi-plane page, one bit each, to the places from `to`
+    /// on; `unnamed` of them are not logged ([`trimmed_bits`]).
     #[inline(never)]
     pub fn log_relocation(
         &mut self,
@@ -150,7 +150,7 @@ impl Persistence {
     ) {
         let (mut left, mut next) = (pages, to);
         while left != 0 {
-            // Up to the next one that is not named.
+            // Up to the next page that is not named.
             let end = left & unnamed;
             let named = left & !end & (end & end.wrapping_neg()).wrapping_sub(1);
             if named != 0 {
@@ -162,7 +162,7 @@ impl Persistence {
         }
     }
 
-    /// Pages of a multi-plane page, one bit each, have been copied to the same places of another.
+    /// Logs the copy of pages of a multi-plane page, one bit each, to the same places of another.
     #[inline(never)]
     pub fn log_fold(
         &mut self,
@@ -179,7 +179,7 @@ impl Persistence {
         }
     }
 
-    /// Pages of a multi-plane page, one bit each, cannot be read any more.
+    /// Logs that pages of a multi-plane page, one bit each, cannot be read any more.
     #[cold]
     pub fn log_loss(&mut self, first: Ppn, pages: u32, view: &FlashView<'_>) {
         let pages = pages & !trimmed_bits(first, pages, view.l2p);
@@ -196,13 +196,13 @@ impl Persistence {
         }
     }
 
-    /// Pages of multi-plane pages that could not be programmed are lost, one bit each: those given,
-    /// to which are added those that a change not yet durable names though something newer has
-    /// superseded them. The changes that name them become durable together with that, so that flash
-    /// never has what is not there.
+    /// Logs the loss of pages of multi-plane pages that could not be programmed, one bit each. To
+    /// the given pages are added those that a change not yet durable names although newer data has
+    /// superseded them. The changes that name them become durable together with the loss, so that
+    /// flash never refers to missing data.
     #[cold]
     pub fn log_unprogrammed(&mut self, lost: &mut [(MpPage, u32)], view: &FlashView<'_>) {
-        // What is ready needs not wait.
+        // Ready changes need not wait.
         self.count_ready(view);
         let bits = view.layout.page_bits;
         let named = |buffer: &JournalBuffer, page: MpPage| buffer.named_bits(page.ppns(bits));
@@ -213,7 +213,7 @@ impl Persistence {
             return;
         }
         self.buffer.open_groups_from(0);
-        // They wait for nothing, so all of them are ready when the first is.
+        // These changes wait for no program, so all of them are ready when the first is.
         for (page, pages) in lost {
             let first = page.first_ppn(bits);
             let named = named(&self.buffer, *page);
@@ -235,8 +235,8 @@ fn places_in(superblock: SuperblockId, view: &FlashView<'_>) -> Range<Ppn> {
     pages.start.first_ppn(bits)..pages.end.first_ppn(bits)
 }
 
-/// [`Persistence::supersede`] for pages that lie here and there, or for flash not where the L2P
-/// says: a TRIM of them is pending, or a fold has moved them to these places.
+/// Same as [`Persistence::supersede`], for pages that are scattered, or whose place in flash
+/// differs from the L2P: a TRIM of them is pending, or a fold has moved them to `moved`.
 #[inline(never)]
 fn supersede_each(
     durable: &mut DurableL2p,
@@ -251,8 +251,8 @@ fn supersede_each(
     }));
 }
 
-/// Those of some valid pages of a multi-plane page, one bit each, that a change must not name,
-/// since a TRIM has already.
+/// Pages among valid pages of a multi-plane page, one bit each, that a change must not name, since
+/// a pending TRIM has named them already.
 #[inline(always)]
 pub(in crate::sim) fn trimmed_bits(first: Ppn, pages: u32, l2p: &L2p) -> u32 {
     match l2p.pending_trims().is_empty() {

@@ -1,31 +1,32 @@
-//! Persistence: what a power cut leaves, and what brings the rest back.
+//! Persistence: the state that a power cut leaves, and the recovery of the rest.
 //!
 //! Every change of the L2P is logged in a buffer, in the order in which it takes effect: a write
-//! when each part of it gets its place, a TRIM, a move by GC or folding ([`journal_buffer`]). A
-//! change is *ready* when the data it names is programmed ([`readiness`]), *durable* when a journal
+//! when each part of it is placed, a TRIM, a move by GC or folding ([`journal_buffer`]). A change
+//! is *ready* when the data it names is programmed ([`readiness`]), and *durable* when a journal
 //! page that names it is programmed too ([`journal`]); then it is applied to the durable L2P
 //! ([`durable_l2p`]). Changes become durable in their order, those of one request together
-//! ([`atomic_writes`]). So what a cut leaves is always the drive as it was after some request, and
-//! a flush waits for the last change before it. Checkpoints keep the journal short
-//! ([`checkpoint`]).
+//! ([`atomic_writes`]). So a cut always leaves the drive as it was after some request, and a flush
+//! waits for the last change before it. Checkpoints keep the journal short ([`checkpoint`]).
 //!
 //! # Coalescing
-//! What is written again while it lies in a multi-plane page being filled may take the same place.
-//! A change that names the place would then bring data of a later request. So all changes from the
-//! first that names the page up to those of the later request join one atomic group. Those before
-//! the page is programmed are not ready; this never reaches what is in the journal.
+//! Data that is written again while it lies in a multi-plane page being filled may keep the same
+//! place. A change that names the place would then refer to data of a later request. So all changes
+//! from the first that names the page up to those of the later request join one atomic group.
+//! Changes are not ready before the page is programmed; so this never affects changes in the
+//! journal.
 //!
 //! # Erasing
 //! A superblock is needed while the durable L2P points into it, or a change that is not durable yet
-//! will make it. Only one that is not needed is erased; the release of the others is awaited
-//! ([`releases`]). Where somebody finds no erased superblock, and some are awaited, their release
-//! is *requested*: multi-plane pages that the journal waits for are padded, and a journal page is
+//! will make it. Only a superblock that is not needed is erased; the release of the others is
+//! awaited ([`releases`]). If no erased superblock is found, and some are awaited, their release is
+//! *requested*: multi-plane pages that the journal waits for are padded, and a journal page is
 //! written.
 //!
 //! # Neighbours
-//! It looks at where data lies through a [`FlashView`], and gives the dies work through [`Flash`].
-//! After each event it answers what neighbours have to do: which superblock is to be filled on
-//! ([`Persistence::page_to_pad`]), and whether others may continue ([`Persistence::may_retry`]).
+//! Persistence reads the places of data through a [`FlashView`], and submits work to the dies
+//! through [`Flash`]. After each event it returns the work for its neighbours: the superblock to be
+//! filled further ([`Persistence::page_to_pad`]), and whether others may continue
+//! ([`Persistence::may_retry`]).
 
 mod atomic_writes;
 mod change;
@@ -68,7 +69,7 @@ use power_state::PowerState;
 use readiness::Readiness;
 pub(in crate::sim) use view::{Flash, FlashView};
 
-/// What is durable of a drive whose power can be cut, and what is to become so.
+/// Durable state of a drive whose power can be cut, and changes that will become durable.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Persistence {
     spec: PowerLossSpec,
@@ -76,13 +77,13 @@ pub(in crate::sim) struct Persistence {
     readiness: Readiness,
     durable: DurableL2p,
     writes: AtomicWrites,
-    /// Where logical pages lie in flash, whatever the L2P and the changes say: known after a cut
-    /// that capacitors have outlasted, of a write that has not come whole.
+    /// Places of logical pages in flash that differ from the L2P and the changes: known, after a
+    /// cut that the capacitors have covered, for a write that had not arrived as a whole.
     in_flash: Vec<(Lpn, Ppn)>,
     journal: Journal,
     checkpoint: Checkpoint,
     blocks: JournalBlocks,
-    /// Only where errors of the flash are modelled.
+    /// Present only if errors of the flash are modelled.
     parity: Option<Box<PartialParity>>,
     power: PowerState,
     /// Entries of changes that are not durable above which no write is admitted.
@@ -91,15 +92,15 @@ pub(in crate::sim) struct Persistence {
     faults: Faults,
 }
 
-/// An end of work beside data.
+/// Result of the end of work beside data.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) enum UpkeepEnd {
-    /// Nothing follows from it.
+    /// Nothing follows.
     Nothing,
     /// Changes have become durable: superblocks may be erased and flushes end, and then a
     /// checkpoint may be due ([`Persistence::checkpoint_if_due`]).
     Committed,
-    /// A recovery has read everything, and brings the journal back for so long.
+    /// A recovery has read everything, and replays the journal for this time.
     Replays(stend_base::Nanos),
 }
 
@@ -132,7 +133,7 @@ impl Persistence {
         self.faults.inject(fault);
     }
 
-    /// Changes how many logical pages there are, none of which has a place.
+    /// Changes the number of logical pages, of which none is mapped.
     pub fn set_logical_pages(&mut self, spec: &Spec, logical_pages: u32) {
         assert!(self.buffer.is_empty(), "changes are not durable");
         self.durable.set_logical_pages(logical_pages);
@@ -141,12 +142,12 @@ impl Persistence {
         self.blocks = JournalBlocks::new(spec.dies);
     }
 
-    /// Everything is being erased: what the L2P maps still, and will not any more.
+    /// Marks all that the L2P still maps, since everything is being erased.
     pub fn forget_all(&mut self, l2p: &L2p) {
         self.durable.forget_all(l2p);
     }
 
-    /// Forgets all that is not durable, and how far it was.
+    /// Drops all that is not durable, with its progress.
     pub fn forget_the_rest(&mut self, l2p: &L2p) {
         self.buffer.power_cut();
         self.readiness.power_cut();
@@ -154,7 +155,7 @@ impl Persistence {
         self.writes.power_cut();
     }
 
-    /// One line for whoever looks into a drive that is stuck.
+    /// One line for debugging a drive that makes no progress.
     pub fn diagnosis(&self) -> String {
         format!(
             "journal buffer: {}; journal: {}, checkpoint: {}; superblocks: {}; {:?}",
@@ -167,14 +168,14 @@ impl Persistence {
     }
 }
 
-/// What follows from events.
+/// Follow-up of events.
 impl Persistence {
-    /// Whether nothing is to be done, as after most events: nobody waits for anything, and what is
-    /// ready is too little for the journal.
+    /// True if nothing is to be done, as after most events: no command waits for anything, and the
+    /// ready changes are too few for the journal.
     #[inline(always)]
     pub fn is_quiet(&mut self, view: &FlashView<'_>) -> bool {
         let releases = self.durable.releases();
-        // Mostly none of it holds: all is looked at with one branch.
+        // Mostly none of these is true: all are tested with one branch.
         let somebody_waits =
             self.buffer.is_awaited() | releases.is_requested() | releases.has_added();
         let writes = self.journal.is_writing();
@@ -184,7 +185,7 @@ impl Persistence {
         !somebody_waits && (writes || self.readiness.lacks_ready(view))
     }
 
-    /// Whether whoever waits for space may continue, and request a release in turn.
+    /// Returns true if commands that wait for space may continue, and request a release in turn.
     pub fn may_retry(&mut self, view: &FlashView<'_>) -> bool {
         let added = self.durable.releases_mut().take_added();
         if !added {
@@ -193,14 +194,14 @@ impl Persistence {
         added
     }
 
-    /// The multi-plane page that somebody waits for, up to which its superblock is to be filled.
+    /// The multi-plane page that is waited for, up to which its superblock is to be filled.
     pub fn page_to_pad(&mut self, view: &FlashView<'_>) -> Option<MpPage> {
         self.count_ready(view);
         let requested = self.durable.releases().is_requested();
         if requested && !self.buffer.is_awaited() && !self.buffer.is_empty() {
             self.buffer.request_all();
         }
-        // Of an atomic group, all must be ready.
+        // All changes of an atomic group must be ready.
         if !self.buffer.lacks_awaited() {
             return None;
         }
@@ -211,7 +212,7 @@ impl Persistence {
         self.readiness.advance(&mut self.buffer, view);
     }
 
-    /// Writes the ready changes to the journal if somebody waits for them or there are enough.
+    /// Writes the ready changes to the journal if they are requested or there are enough.
     pub fn write_journal(&mut self, flash: &mut Flash<'_>) {
         let holds = self.buffer.committable();
         if holds.changes == 0 || self.journal.is_writing() {
@@ -239,7 +240,7 @@ impl Persistence {
             .program(&self.spec, flash, (Upkeep::PartialParity, parity_pages));
     }
 
-    /// Finds the partial parity that has to be in flash with the first changes; its pages.
+    /// Finds the partial parity that has to be in flash with the first changes. Returns its pages.
     fn find_partial_parity(&mut self, changes: usize, view: &FlashView<'_>) -> u32 {
         let changes = match self.faults.has(Fault::ParityUnsaved) {
             true => 0,
@@ -250,7 +251,7 @@ impl Persistence {
         parity.map_or(0, |parity| parity.find(first, view))
     }
 
-    /// Work beside data has ended on a die.
+    /// Handles the end of work beside data on a die.
     pub fn upkeep_done(&mut self, what: Upkeep, flash: &mut Flash<'_>) -> UpkeepEnd {
         match what {
             Upkeep::RecoveryRead => return self.recovery_read_done(),
@@ -277,7 +278,7 @@ impl Persistence {
         UpkeepEnd::Committed
     }
 
-    /// Begins a checkpoint if the journal is long enough, and writes what is due of the one under
+    /// Begins a checkpoint if the journal is long enough, and writes the due pages of the one under
     /// way.
     pub fn checkpoint_if_due(&mut self, flash: &mut Flash<'_>) {
         let due = self.journal.pages() >= self.spec.checkpoint_pages;
@@ -305,7 +306,7 @@ impl Persistence {
         }
     }
 
-    /// Bytes that can be written until a checkpoint begins, where nobody waits for the journal; 0
+    /// Bytes that can be written until a checkpoint begins, if the journal is not requested; 0
     /// while one is under way.
     pub fn bytes_until_checkpoint(&self) -> u64 {
         if self.checkpoint.is_under_way() {
@@ -320,20 +321,20 @@ impl Persistence {
         writes * interval * PAGE_BYTES
     }
 
-    /// Whether a checkpoint is under way.
+    /// True if a checkpoint is under way.
     pub fn checkpoint_under_way(&self) -> bool {
         self.checkpoint.is_under_way()
     }
 }
 
-/// A page of a checkpoint is programmed.
+/// Handles the end of the program of a checkpoint page.
 fn checkpoint_page_done(persistence: &mut Persistence, flash: &mut Flash<'_>) {
     let dirty = persistence.durable.dirty();
     persistence
         .checkpoint
         .page_done(dirty, &mut persistence.journal);
     checkpoint_goes_on(persistence, flash);
-    // The journal may have waited for its end.
+    // The journal may have waited for the end of the checkpoint.
     if !persistence.checkpoint.is_under_way() {
         persistence.count_ready(&flash.view());
         persistence.write_journal(flash);
@@ -349,8 +350,8 @@ fn checkpoint_goes_on(persistence: &mut Persistence, flash: &mut Flash<'_>) {
     persistence.blocks.program(&persistence.spec, flash, pages);
 }
 
-/// Asserts that what the host has written and a cut would take is bounded: by what was not durable
-/// when the last write was admitted, and by what the buffer takes.
+/// Asserts a bound of the host's data that a cut would lose: the changes that were not durable when
+/// the last write was admitted, and the capacity of the buffer.
 fn assert_bounded(persistence: &Persistence, write_pages: u32) {
     debug_assert!(
         persistence.buffer.pages_written() <= persistence.entries_max + u64::from(write_pages),
@@ -361,8 +362,8 @@ fn assert_bounded(persistence: &Persistence, write_pages: u32) {
 
 /// Superblocks that are to be erased.
 impl Persistence {
-    /// Whether a superblock that has been emptied may be erased now; else it may when
-    /// [`Persistence::take_erasable`] says so.
+    /// Returns true if a superblock that has been emptied may be erased now. Otherwise
+    /// [`Persistence::take_erasable`] returns it later.
     pub fn release(&mut self, superblock: SuperblockId) -> bool {
         if !self.needs(superblock) || self.faults.has(Fault::EraseEarly) {
             return true;
@@ -371,29 +372,30 @@ impl Persistence {
         false
     }
 
-    /// Whether flash points into a superblock, or will.
+    /// True if flash points into a superblock, or will.
     pub fn needs(&self, superblock: SuperblockId) -> bool {
         self.durable.needs(superblock)
     }
 
-    /// The next superblock that may be erased.
+    /// Removes and returns the next superblock that may be erased.
     pub fn take_erasable(&mut self) -> Option<SuperblockId> {
         self.durable.releases_mut().take_erasable()
     }
 
-    /// Whether a superblock could be erased if more were durable, and nobody has requested it.
+    /// True if a superblock could be erased if more changes were durable, and this is not requested
+    /// yet.
     #[inline(always)]
     pub fn may_request_release(&self) -> bool {
         self.durable.releases().may_be_requested()
     }
 
-    /// Somebody finds no erased superblock.
+    /// Requests the release of a superblock, since no erased one is found.
     #[inline(always)]
     pub fn request_release(&mut self) {
         self.durable.releases_mut().request();
     }
 
-    /// What a superblock held is being erased: these multi-plane pages.
+    /// Notes that a superblock is being erased: these multi-plane pages.
     pub fn erased(&mut self, superblock: SuperblockId, pages: Range<MpPage>) {
         self.readiness.erased(superblock);
         if let Some(parity) = &mut self.parity {
@@ -402,20 +404,20 @@ impl Persistence {
     }
 }
 
-/// What is to become durable.
+/// Requests of durability.
 impl Persistence {
     /// The changes that are not durable yet.
     pub fn changes(&self) -> &JournalBuffer {
         &self.buffer
     }
 
-    /// All that was done so far is to become durable.
+    /// Requests that all changes so far become durable.
     pub fn request_all(&mut self) {
         self.buffer.request_all();
     }
 
-    /// True while so much is not durable that writes must wait for the journal, which is requested
-    /// then.
+    /// Returns true while so many changes are not durable that writes must wait for the journal,
+    /// which is then requested.
     #[inline(always)]
     pub fn holds_writes_up(&mut self) -> bool {
         let behind = self.buffer.entries() > self.entries_max;
@@ -425,7 +427,8 @@ impl Persistence {
         behind
     }
 
-    /// A flush: the LSN up to which all must be durable before it ends; `None` if it ends at once.
+    /// Requests a flush. Returns the LSN up to which all changes must be durable before it ends;
+    /// `None` if it ends at once.
     pub fn request_flush(&mut self) -> Option<u64> {
         let nothing_to_do = self.spec.hold_up.is_some() || self.buffer.is_empty();
         if nothing_to_do || self.spec.flush_ignored {
@@ -435,7 +438,7 @@ impl Persistence {
         Some(self.buffer.next_lsn())
     }
 
-    /// Whether a flush that waits for this LSN ends.
+    /// True if a flush that waits for this LSN ends.
     pub fn flush_ends(&self, lsn: u64) -> bool {
         let mut reached = self.buffer.durable_lsn();
         if self.faults.has(Fault::FlushEarly) {
@@ -447,20 +450,19 @@ impl Persistence {
 
 /// Parity.
 impl Persistence {
-    /// What cuts leave of stripes, where parity has to be kept over them.
+    /// State of stripes after cuts, if parity has to survive them.
     #[inline]
     pub fn parity(&self) -> Option<&PartialParity> {
         self.parity.as_deref()
     }
 
-    /// Whether what a fold has copied is durable in the place it came from until its parity has
-    /// been copied too.
+    /// True if copies of a fold are durable in their source until their parity has been copied too.
     #[inline]
     pub fn keeps_fold_sources(&self) -> bool {
         self.parity.is_some() && !self.faults.has(Fault::FoldEarly)
     }
 
-    /// A multi-plane page holds nothing that can be read until it is erased.
+    /// Marks a multi-plane page as unreadable until it is erased.
     pub fn page_is_void(&mut self, page: MpPage) {
         if let Some(parity) = &mut self.parity {
             parity.is_void(page);

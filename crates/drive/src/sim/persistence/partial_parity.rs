@@ -1,21 +1,21 @@
-//! Parity and power cuts: a stripe that a cut finds unfinished has no parity of its own.
+//! Parity and power cuts: a stripe that is unfinished at a cut has no parity of its own.
 //!
 //! The drive keeps the parity of every stripe that is being filled in memory. Data counts as
-//! durable only together with its parity: a journal page is written with a page of *partial
-//! parity* for each stripe that it puts data into and that is not whole, beside it in the
-//! journal's blocks; with capacitors at the cut. After a cut the stripe is filled on with the
-//! partial parity read back; where its own place for parity was torn or passed over, the
-//! partial one stays in its stead until the superblock is erased.
+//! durable only together with its parity: for each stripe that is not whole and receives data of a
+//! journal page, a page of *partial parity* is written with the journal page, beside it in the
+//! journal's blocks; with capacitors, at the cut. After a cut, the partial parity is read back and
+//! the stripe is filled further; if its own place for parity was torn or skipped, the partial
+//! parity replaces it until the superblock is erased.
 //!
-//! A fold copies data and parity page by page. Until all pages of a stripe have been copied,
-//! what it has moved is durable in the place it came from, where its parity is.
+//! A fold copies data and parity page by page. Until all pages of a stripe have been copied, its
+//! copied data is durable in its source, where its parity is.
 //!
-//! All of it is for drives with parity whose flash has errors; others never use parity. Pages are
-//! multi-plane pages here.
+//! All of this applies to drives with parity whose flash has errors; others never use parity. Pages
+//! here are multi-plane pages.
 //!
-//! Simplified: partial parity that stays is no page of the journal's blocks, and moves with
-//! its stripe when that is folded; like the journal it can always be read (firmware would
-//! keep it on two dies).
+//! Simplified: partial parity that stays is no page of the journal's blocks, and moves with its
+//! stripe when that is folded; like the journal it can always be read (firmware would keep it on
+//! two dies).
 
 use std::ops::Range;
 
@@ -29,35 +29,35 @@ use crate::sim::geometry::bits::{clear_bits, first_set, has_bit, set_bit};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 
-/// Of superblocks that were looked at last, the pages: the first, the one before which all stripes
-/// are whole, and the one behind the last.
+/// Pages of recently used superblocks: the first, the one before which all stripes are whole, and
+/// the one after the last.
 #[derive(Default)]
 struct WholeBefore([(MpPage, MpPage, MpPage); 4]);
 
-/// What a page has to give when another of its stripe is rebuilt.
+/// Contribution of a page when another page of its stripe is rebuilt.
 pub(in crate::sim) enum StripeMember {
-    /// Its content, which is to be read.
+    /// Its content, which must be read.
     Page,
-    /// Nothing: it is not programmed, or what it holds is in memory.
+    /// Nothing: it is not programmed, or its content is in memory.
     Nothing,
-    /// Partial parity in its stead: die of the page and time to sense it.
+    /// Partial parity instead of it: die of the page and time to sense it.
     PartialParity(DieId, Nanos),
 }
 
-/// What cuts have left of stripes.
+/// State of stripes after cuts.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct PartialParity {
     paired: PairedPages,
     /// Time to sense a page of the journal's blocks.
     sense: Nanos,
-    /// One bit a page, as in the next two. A cut has torn them or passed them over: they hold
-    /// nothing until they are erased.
+    /// One bit a page, as in the next two fields. Pages that a cut has torn or skipped: they are
+    /// unreadable until they are erased.
     #[serde(with = "crate::table")]
     void: Vec<u64>,
-    /// Partial parity of their stripe, which is in flash, covers them.
+    /// Pages covered by partial parity of their stripe, which is in flash.
     #[serde(with = "crate::table")]
     covered: Vec<u64>,
-    /// They were durable when a cut left their stripe without parity.
+    /// Pages that were durable when a cut left their stripe without parity.
     #[serde(with = "crate::table")]
     unprotected: Vec<u64>,
     /// First pages of the stripes whose partial parity is written with the journal pages under
@@ -67,7 +67,7 @@ pub(in crate::sim) struct PartialParity {
 }
 
 impl PartialParity {
-    /// `None` where no parity has to be kept over a cut.
+    /// `None` if no parity has to survive a cut.
     pub fn new(of: &PowerLossSpec, spec: &Spec, layout: &Layout) -> Option<Box<PartialParity>> {
         let used = spec.parity_data.is_some() && spec.media.is_some();
         let bits = || vec![0; layout.mp_pages().div_ceil(64) as usize];
@@ -84,7 +84,7 @@ impl PartialParity {
         })
     }
 
-    /// The pages of the stripe of a page, itself and the parity among them.
+    /// All pages of the stripe of a page, with itself and the parity.
     fn stripe_of(page: MpPage, view: &FlashView<'_>) -> impl Iterator<Item = MpPage> + use<> {
         let superblock = view.layout.superblock_of(page);
         view.layout.stripe(page, view.superblocks.mode(superblock))
@@ -95,14 +95,14 @@ impl PartialParity {
         shape.is_parity(within)
     }
 
-    /// Whether a page is programmed, or will never be.
+    /// True if a page is programmed, or will never be.
     fn has_been_filled(&self, page: MpPage, view: &FlashView<'_>) -> bool {
         !view.will_begin(page)
             && view.is_durable(page, self.paired)
             && !view.fold.lacks(view.layout, page)
     }
 
-    /// Whether nothing is still to come to the stripe of a page, and its parity is in its place.
+    /// True if the stripe of a page is complete, and its parity is in its place.
     fn stripe_is_whole(&self, page: MpPage, view: &FlashView<'_>) -> bool {
         Self::stripe_of(page, view).all(|other| {
             let gone = has_bit(&self.void, other) && Self::is_parity(other, view);
@@ -110,7 +110,7 @@ impl PartialParity {
         })
     }
 
-    /// What a page gives to rebuild another of its stripe.
+    /// Contribution of a page to the rebuild of another page of its stripe.
     pub fn member(&self, page: MpPage, view: &FlashView<'_>) -> StripeMember {
         if !has_bit(&self.void, page) {
             return match self.has_been_filled(page, view) {
@@ -125,25 +125,25 @@ impl PartialParity {
         StripeMember::PartialParity(shape.place(within).1, self.sense)
     }
 
-    /// Whether a cut has left the data of a page without parity.
+    /// True if a cut has left the data of a page without parity.
     pub fn is_unprotected(&self, page: MpPage) -> bool {
         has_bit(&self.unprotected, page)
     }
 
-    /// Pages hold nothing any more.
+    /// Clears the state of erased pages.
     pub fn erased(&mut self, pages: Range<MpPage>) {
         for bits in [&mut self.void, &mut self.covered, &mut self.unprotected] {
             clear_bits(bits, pages.clone());
         }
     }
 
-    /// A page holds nothing that can be read until it is erased.
+    /// Marks a page as unreadable until it is erased.
     pub fn is_void(&mut self, page: MpPage) {
         set_bit(&mut self.void, page);
     }
 
-    /// Finds the stripes whose partial parity has to be written with some changes; how many they
-    /// are, a page each.
+    /// Finds the stripes whose partial parity has to be written with `changes`. Returns their
+    /// number, which is that of the pages.
     #[inline(never)]
     pub(super) fn find<'a>(
         &mut self,
@@ -190,8 +190,8 @@ impl PartialParity {
         pages
     }
 
-    /// The pages of a page's superblock that lie so far behind where it is being filled that their
-    /// stripes are whole for certain.
+    /// Pages of a page's superblock that lie so far behind its write point that their stripes are
+    /// certainly whole.
     #[inline]
     fn whole_around(
         &self,
@@ -208,7 +208,7 @@ impl PartialParity {
         first..whole
     }
 
-    /// What is known of the superblock of a page, which is noted.
+    /// Finds and notes the whole stripes of the superblock of a page.
     #[inline(never)]
     fn find_whole(
         &self,
@@ -225,8 +225,8 @@ impl PartialParity {
         before.0[0]
     }
 
-    /// The pages of a superblock below this one have been filled, and none of them is void; 0 where
-    /// that is not known.
+    /// Number of the page of a superblock below which all pages have been filled, and none is void;
+    /// 0 if it is not known.
     fn filled_upto(&self, superblock: SuperblockId, view: &FlashView<'_>) -> u32 {
         let first = view.layout.first_mp_page(superblock);
         let begun = view.begun(superblock);
@@ -239,8 +239,8 @@ impl PartialParity {
         shape.first_of_word_lines(unprogrammed.map_or(begun, |page| page - first))
     }
 
-    /// The partial parity of the stripes that were found is in flash, and covers the changes
-    /// for which it was; a page for each.
+    /// Notes that the partial parity of the stripes found is in flash, and covers its changes.
+    /// Returns the number of its pages.
     #[inline(never)]
     pub fn cover(&mut self) -> u64 {
         for &page in &self.covering {
@@ -250,9 +250,9 @@ impl PartialParity {
         self.stripes.len() as u64
     }
 
-    /// Notes what a cut tears and which stripes it leaves without parity, before the writer
-    /// forgets how far it was. `ended`: programs of data under way end; `all_ended`: those of
-    /// parity too. `holds_durable` tells whether a page holds anything durable.
+    /// Notes the pages that a cut tears and the stripes that it leaves without parity, before the
+    /// write points are lost. `ended`: programs of data under way end; `all_ended`: those of parity
+    /// too. `holds_durable` returns true if a page holds durable data.
     #[cold]
     pub fn power_cut(
         &mut self,
@@ -288,7 +288,7 @@ impl PartialParity {
         }
     }
 
-    /// Pages of partial parity that a recovery reads back, to fill stripes on.
+    /// Pages of partial parity that a recovery reads back, to fill stripes further.
     pub fn pages_to_read(&self, view: &FlashView<'_>) -> u32 {
         let next = view.points.next_mp_pages();
         let covered =

@@ -1,18 +1,18 @@
-//! Power cuts and what follows them: what capacitors save, what is torn, which superblocks are
-//! filled on, and the recovery.
+//! Power cuts and their consequences: data saved on capacitors, torn pages, superblocks that are
+//! filled further, and the recovery.
 //!
-//! A cut may fall between any two events. Programs under way are torn: nothing of their multi-plane
-//! pages can be read, and with cells programmed in several passes nothing of the word line they
-//! belong to ([`stend_model::spec::PairedPages`]). A program counts as under way from when its die
-//! takes it up. Everything in memory is gone; the L2P is the durable one. Superblocks that were
-//! being erased are erased again, as are those in which nothing durable lies. An open superblock is
-//! filled on behind the last page that had been begun, from the next word line where a word line
-//! has several pages.
+//! A cut may fall between any two events. Programs under way are torn: their multi-plane pages
+//! cannot be read, and with cells programmed in several passes, nor can the rest of their word line
+//! ([`stend_model::spec::PairedPages`]). A program is under way from the instant at which its die
+//! begins it. Everything in memory is lost; the L2P becomes the durable one. Superblocks that were
+//! being erased are erased again, as are those without durable data. An open superblock is filled
+//! further after the last page that had been begun, from the next word line if a word line has
+//! several pages.
 //!
-//! With power-loss protection, the pages in the buffer are programmed and all changes are
-//! journalled before the power goes, if the capacitors hold for so long.
+//! With power-loss protection, the pages in the buffer are programmed and all changes are written
+//! to the journal before the power fails, if the capacitors hold long enough.
 //!
-//! When the power comes back, the drive reads the table, the journal since the last checkpoint, and
+//! When the power returns, the drive reads the table, the journal since the last checkpoint, and
 //! the pages of open superblocks, over all dies at once. Commands that arrive meanwhile wait.
 
 use crate::nand::Work;
@@ -34,20 +34,20 @@ use crate::sim::media::op::Upkeep;
 use crate::sim::media::{Part, page_bytes, read_at};
 use crate::sim::times::Times;
 
-/// What there is to save on capacitors beside the buffer, and how long operations take.
+/// Work to be done on capacitors beside the buffer, and the times of operations.
 pub(in crate::sim) struct SaveWork<'a> {
     pub spec: &'a Spec,
     /// tPROG by place.
     pub times: &'a Times,
-    /// A multi-plane page over the channel.
+    /// Time of a multi-plane page on the channel.
     pub transfer: Nanos,
-    /// Copies into blocks that take the place of bad ones: how long a die takes for each.
+    /// Copies into blocks that replace bad ones: die and duration of each.
     pub copies: Vec<(DieId, Nanos)>,
 }
 
 /// A cut.
 impl Persistence {
-    /// Saves buffer and changes on capacitors. Whether these hold until both are in flash.
+    /// Saves buffer and changes on capacitors. Returns true if these hold until both are in flash.
     pub fn save(
         &mut self,
         work: SaveWork<'_>,
@@ -79,7 +79,7 @@ impl Persistence {
             busses[(die % channels) as usize] += work.transfer;
         }
         let longest = |all: Vec<Nanos>| all.into_iter().max().unwrap_or(Nanos::ZERO);
-        // No die waits for its channel longer than for all that goes over it.
+        // No die waits for its channel longer than all transfers on it take.
         let time = longest(dies) + longest(busses);
         counters.save_ns_last = time.0;
         if time > hold_up {
@@ -90,7 +90,7 @@ impl Persistence {
         true
     }
 
-    /// Capacitors have saved buffer and changes.
+    /// Notes that capacitors have saved buffer and changes.
     fn saved(&mut self, counters: &mut Counters, view: &FlashView<'_>) {
         if let Some(parity) = &mut self.parity {
             let pages = parity.cover();
@@ -98,7 +98,7 @@ impl Persistence {
             counters.slc_programs += pages;
         }
         let changes = self.buffer.changes();
-        // A write that has not come whole is none.
+        // A write that has not arrived as a whole is not saved.
         if let Some(lsn) = self.writes.piece_lsn() {
             let first = (lsn - self.buffer.durable_lsn()) as usize;
             self.in_flash = self
@@ -118,12 +118,12 @@ impl Persistence {
         }
     }
 
-    /// Whether programs that a cut ends take the other pages of their word line with them.
+    /// True if programs that a cut ends tear the other pages of their word line.
     pub fn tears_word_lines(&self) -> bool {
         self.spec.paired_pages.tears()
     }
 
-    /// Takes back in the L2P what is not durable. Which pages are valid is the caller's.
+    /// Undoes in the L2P the changes that are not durable. The caller recounts validity.
     pub fn undo(&mut self, layout: &Layout, ftl: &mut Ftl) {
         let Ftl { l2p, fold, .. } = ftl;
         if self.keeps_fold_sources() && fold.is_under_way() {
@@ -144,9 +144,9 @@ impl Persistence {
         self.durable.undo(self.buffer.changes(), &mut l2p);
     }
 
-    /// Notes which stripes a cut leaves without parity, before the writer forgets how far it was;
-    /// the L2P is the durable one.
-    /// `ended`: programs of data under way end; `all_ended`: those of parity too.
+    /// Notes the stripes that a cut leaves without parity, before the write points are lost; the
+    /// L2P is the durable one. `ended`: programs of data under way end; `all_ended`: those of
+    /// parity too.
     pub fn cut_stripes(&mut self, (ended, all_ended): (bool, bool), view: &FlashView<'_>) {
         let bits = view.layout.page_bits;
         let holds_durable = |page: MpPage| page.ppns(bits).each().any(|ppn| is_at(view.l2p, ppn));
@@ -155,10 +155,10 @@ impl Persistence {
         }
     }
 
-    /// Everything that was not durable is forgotten, and the power is off; the L2P has been made
-    /// the durable one ([`Persistence::undo`]). `ended`: no program was cut, so that the state of
-    /// all pages is known. Which superblocks are filled on, of which kind, with how many
-    /// multi-plane pages left, and which are erased at the next start.
+    /// Drops everything that was not durable and turns the power off; the L2P has been made the
+    /// durable one ([`Persistence::undo`]). `ended`: no program was cut, so that the state of all
+    /// pages is known. Returns the superblocks that are filled further, with their kinds and the
+    /// multi-plane pages left, and those to be erased at the next start.
     pub fn power_cut(
         &mut self,
         now: SimTime,
@@ -182,7 +182,7 @@ impl Persistence {
         (open, erase)
     }
 
-    /// Which superblocks are filled on, which are to be erased; the others are closed.
+    /// Finds the superblocks to be filled further and those to be erased; closes the others.
     fn sort_superblocks(
         &mut self,
         ended: bool,
@@ -220,27 +220,27 @@ impl Persistence {
     }
 }
 
-/// A start.
+/// A power-up.
 impl Persistence {
-    /// The power, and how far a start has come.
+    /// The power state, and the progress of a start.
     #[inline]
     pub fn power(&self) -> &PowerState {
         &self.power
     }
 
-    /// A start is cut short: what it has to do again.
+    /// Interrupts a recovery, which must start over.
     pub fn interrupt_recovery(&mut self, now: SimTime) {
         self.power.interrupt(now);
     }
 
-    /// The power comes back: when the first read of the flash begins.
+    /// Turns the power on. Returns the time until the first read of the flash begins.
     pub fn turn_on(&mut self, now: SimTime) -> Nanos {
         self.power.turn_on(now);
         self.spec.boot
     }
 
-    /// Begins to read what a cut has left; `copies` are to be made again by their dies, and each
-    /// takes so long.
+    /// Begins to read the state that a cut has left; `copies` must be repeated by their dies, in
+    /// the given time each.
     pub fn read_back(&mut self, copies: Vec<(DieId, Nanos)>, flash: &mut Flash<'_>) {
         let sense = self.spec.journal.read[0];
         let in_blocks = self.checkpoint.table_pages() + self.journal.pages();
@@ -260,7 +260,7 @@ impl Persistence {
             flash.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }
         for &page in &recovery.scan {
-            // What a page holds is told by the bytes beside its data.
+            // The bytes beside the data of a page describe its content.
             let part = Part {
                 bytes: 0,
                 ..Part::whole(flash.env, page)
@@ -274,7 +274,7 @@ impl Persistence {
         }
     }
 
-    /// A read of a recovery has ended.
+    /// Handles the end of a read of a recovery.
     pub(super) fn recovery_read_done(&mut self) -> UpkeepEnd {
         match self.power.recovery().read_done() {
             true => UpkeepEnd::Replays(self.spec.replay_page * self.journal.entries()),
@@ -282,8 +282,8 @@ impl Persistence {
         }
     }
 
-    /// Serves commands from now on: how long the recovery took, and the superblocks that it left to
-    /// be erased.
+    /// Serves commands from now on. Returns the duration of the recovery, and the superblocks that
+    /// it left to be erased.
     pub fn serve(&mut self, now: SimTime) -> (Nanos, Vec<SuperblockId>) {
         self.power.serve(now)
     }

@@ -1,23 +1,23 @@
-//! Whether the drive has power, and how far its recovery has come.
+//! State of the power, and progress of the recovery.
 
 use stend_base::{Nanos, SimTime};
 
 use crate::sim::ids::{MpPage, SuperblockId};
 
-/// Whether the drive has power and serves commands.
+/// State of the power and of the recovery.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Power {
     On,
-    /// Since this instant.
+    /// Off since this instant.
     Off(SimTime, Recovery),
     /// Powered up at this instant.
     Recovering(SimTime, Recovery),
 }
 
-/// What there is to do at the next start.
+/// Work of the next start.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Recovery {
-    /// Multi-plane pages whose state is to be found out.
+    /// Multi-plane pages whose state must be found.
     pub(super) scan: Vec<MpPage>,
     /// Superblocks to be erased.
     pub(super) erase: Vec<SuperblockId>,
@@ -25,11 +25,11 @@ pub(super) struct Recovery {
     pub(super) parity_pages: u32,
     /// Reads not yet ended.
     pub(super) reads: u32,
-    /// All reads have ended.
+    /// True if all reads have ended.
     read: bool,
 }
 
-/// The power, and how long there was none.
+/// The power, and the time without it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct PowerState {
     power: Power,
@@ -45,28 +45,28 @@ impl PowerState {
         }
     }
 
-    /// Whether commands are served.
+    /// True if commands are served.
     #[inline]
     pub fn is_serving(&self) -> bool {
         self.power == Power::On
     }
 
-    /// Whether a recovery is under way.
+    /// True if a recovery is under way.
     pub fn is_recovering(&self) -> bool {
         matches!(self.power, Power::Recovering(..))
     }
 
-    /// Whether there is power.
+    /// True if there is power.
     pub fn is_on(&self) -> bool {
         !matches!(self.power, Power::Off(..))
     }
 
-    /// Whether a recovery has read everything.
+    /// True if a recovery has read everything.
     pub fn has_read_back(&self) -> bool {
         matches!(&self.power, Power::Recovering(_, recovery) if recovery.read)
     }
 
-    /// The power goes while the drive recovers: all is to be done again, since nothing in flash has
+    /// Turns the power off during a recovery: it must start over, since nothing in flash has
     /// changed yet.
     pub(super) fn interrupt(&mut self, now: SimTime) {
         let Recovery { reads, read, .. } = self.recovery();
@@ -75,13 +75,13 @@ impl PowerState {
         self.turn_off(now, recovery);
     }
 
-    /// The power is off from now on.
+    /// Turns the power off.
     pub(super) fn turn_off(&mut self, now: SimTime, recovery: Recovery) {
         self.power = Power::Off(now, recovery);
     }
 
     /// # Panics
-    /// When the power is not off.
+    /// If the power is not off.
     pub(super) fn turn_on(&mut self, now: SimTime) {
         let Power::Off(since, recovery) = &self.power else {
             panic!("the power is on");
@@ -98,7 +98,8 @@ impl PowerState {
         }
     }
 
-    /// Serves commands from now on: how long the recovery took, and what it is to erase.
+    /// Serves commands from now on. Returns the duration of the recovery, and the superblocks to be
+    /// erased.
     pub(super) fn serve(&mut self, now: SimTime) -> (Nanos, Vec<SuperblockId>) {
         match std::mem::replace(&mut self.power, Power::On) {
             Power::Recovering(since, recovery) => (now.since(since), recovery.erase),
@@ -106,7 +107,7 @@ impl PowerState {
         }
     }
 
-    /// How long there was no power.
+    /// Time without power, ns.
     pub fn off_ns(&self, now: SimTime) -> u64 {
         match self.power {
             Power::Off(since, _) => self.off.0 + now.since(since).0,
@@ -126,7 +127,7 @@ impl Recovery {
         }
     }
 
-    /// A read has ended; whether it was the last.
+    /// Counts a read that has ended. Returns true if it was the last.
     pub fn read_done(&mut self) -> bool {
         self.reads -= 1;
         self.read = self.reads == 0;

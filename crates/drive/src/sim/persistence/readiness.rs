@@ -1,4 +1,4 @@
-//! Which changes are ready: those whose data no cut can take any more.
+//! Readiness of changes: a change is ready when no cut can affect its data any more.
 
 use stend_model::spec::PairedPages;
 
@@ -7,26 +7,26 @@ use super::journal_buffer::JournalBuffer;
 use super::view::FlashView;
 use crate::sim::ids::{IdRange, MpPage, Ppn, SuperblockId};
 
-/// How far changes were found to be ready, and the multi-plane pages that keep more from it.
+/// Ready changes found so far, and the multi-plane pages that the next ones wait for.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Readiness {
     paired: PairedPages,
-    /// Entries from which on a journal page is written without request.
+    /// Number of entries from which on a journal page is written without request.
     interval: u64,
-    /// The page that the first change that is not ready waits for, as it was found last.
+    /// The page that the first change that is not ready waits for, as found last.
     first_awaited: MpPage,
-    /// A page that one of the changes waits for without which they are too few for the journal;
-    /// the LSN of this change, where it is known, behind which none of them waits; and how often
-    /// the writer had moved on when that was last seen.
+    /// A page that a change waits for without which the ready changes are too few for the journal;
+    /// the LSN of the last such change, if it is known; and the count of changes of the view when
+    /// that was last checked.
     last_awaited: MpPage,
     last_awaited_lsn: u64,
     moves_seen: u64,
-    /// By superblock: no cut can take, until it is erased, what changes have named of its pages
-    /// below this one. They name them in the order in which it is filled.
+    /// By superblock: until it is erased, no cut can affect data below this page that changes have
+    /// named. They name pages in the order in which the superblock is filled.
     durable_upto: Vec<MpPage>,
 }
 
-/// Nothing of a superblock is known to be durable.
+/// No page of a superblock is known to be durable.
 const NOT_KNOWN: MpPage = MpPage(0);
 
 impl Readiness {
@@ -42,12 +42,13 @@ impl Readiness {
         }
     }
 
-    /// What a superblock held is being erased.
+    /// Notes that a superblock is being erased.
     pub fn erased(&mut self, superblock: SuperblockId) {
         self.durable_upto[superblock.index()] = NOT_KNOWN;
     }
 
-    /// What was committed has left the buffer: it may be erased, and its pages filled again.
+    /// Notes that committed changes have left the buffer: their places may be erased and filled
+    /// again.
     pub fn committed(&mut self) {
         (self.last_awaited, self.last_awaited_lsn) = (MpPage::NONE, u64::MAX);
     }
@@ -58,13 +59,13 @@ impl Readiness {
         self.durable_upto.fill(NOT_KNOWN);
     }
 
-    /// Whether the changes are enough for the journal, ready or not.
+    /// True if the changes are enough for the journal, ready or not.
     #[inline(always)]
     pub fn are_enough(&self, buffer: &JournalBuffer) -> bool {
         buffer.entries() >= self.interval
     }
 
-    /// Whether a change that the journal needs is known not to be ready.
+    /// True if a change that the journal needs is known not to be ready.
     #[inline(always)]
     pub fn lacks_ready(&mut self, view: &FlashView<'_>) -> bool {
         let moved = view.changes() != self.moves_seen;
@@ -73,8 +74,8 @@ impl Readiness {
         awaited != MpPage::NONE && (!moved || view.is_unprogrammed(awaited))
     }
 
-    /// Finds a page that keeps the ready changes from being enough for the journal, where one
-    /// does: the last of them, since it will do so longest.
+    /// Finds the page that keeps the ready changes from being enough for the journal, if there is
+    /// one: the last of several, since it will do so longest.
     pub fn find_last_awaited(&mut self, buffer: &JournalBuffer, view: &FlashView<'_>) {
         if !self.are_enough(buffer)
             || buffer.committable().entries >= self.interval
@@ -87,7 +88,7 @@ impl Readiness {
             u64::MAX => self.last_for_journal(buffer),
             _ => known.expect("it is not durable") as usize,
         };
-        // Of an atomic group, more may be ready than can be committed.
+        // More changes of an atomic group may be ready than can be committed.
         let mut found = (self.first_awaited, u64::MAX);
         let first = buffer.ready().changes.min(last + 1);
         let changes = buffer.changes().range(first..=last);
@@ -100,8 +101,8 @@ impl Readiness {
         (self.last_awaited, self.last_awaited_lsn) = found;
     }
 
-    /// The place in the buffer of the last change that the journal takes when it takes as many
-    /// entries as make it be written.
+    /// Place in the buffer of the change with which the entries are enough for the journal to be
+    /// written.
     fn last_for_journal(&self, buffer: &JournalBuffer) -> usize {
         let ready = buffer.ready();
         let (mut place, mut entries) = (ready.changes, ready.entries);
@@ -115,21 +116,21 @@ impl Readiness {
         place.min(buffer.changes().len() - 1)
     }
 
-    /// Whether a page that another waited for is still not programmed.
+    /// True if a page that a change waited for is still not programmed.
     #[inline(always)]
     fn still_awaited(&self, page: MpPage, view: &FlashView<'_>) -> bool {
         page != MpPage::NONE && view.is_unprogrammed(page)
     }
 
-    /// Counts what is ready. Nothing that happens to the changes makes it fewer, and it does not
-    /// matter when it is counted, but before it is used.
+    /// Counts the ready changes. Changes never become less ready, so they may be counted at any
+    /// time before the count is used.
     pub fn advance(&mut self, buffer: &mut JournalBuffer, view: &FlashView<'_>) {
         if self.still_awaited(self.first_awaited, view) {
             return;
         }
         let (mut ready, mut committable) = (buffer.ready(), buffer.committable());
         let mut awaited = None;
-        // Places that no cut can take: those of the superblock of the change before.
+        // Places of the superblock of the change before that no cut can affect.
         let mut durable = Ppn(0)..Ppn(0);
         for &change in buffer.changes().range(ready.changes..) {
             if let Some((to, pages)) = change.programs()
@@ -152,7 +153,7 @@ impl Readiness {
         buffer.advance(ready, committable);
     }
 
-    /// A page that a change waits for which is the first that is not ready, and names these pages.
+    /// A page that the first change that is not ready waits for; it names these pages.
     #[inline]
     fn first_awaited_by(
         &mut self,
@@ -179,7 +180,7 @@ impl Readiness {
         None
     }
 
-    /// A page that a change waits for, whatever those before it do.
+    /// A page that a change waits for, regardless of the changes before it.
     fn awaited_by(&self, change: Change, view: &FlashView<'_>) -> Option<MpPage> {
         let (to, pages) = change.programs()?;
         let upto = self.durable_upto[view.superblock_of(to).index()];
@@ -189,8 +190,8 @@ impl Readiness {
         unknown.find_map(|page| view.awaited_page(page, self.paired))
     }
 
-    /// The page up to which its superblock must be filled before the first change that is not
-    /// ready can be.
+    /// The page up to which its superblock must be filled before the first change that is not ready
+    /// can become ready.
     pub fn page_to_pad(&self, buffer: &JournalBuffer, view: &FlashView<'_>) -> Option<MpPage> {
         let (to, pages) = buffer.first_unready()?.programs()?;
         let bits = view.layout.page_bits;

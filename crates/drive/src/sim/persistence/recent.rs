@@ -1,19 +1,19 @@
-//! What was looked at last. Changes have locality: most name a page near that of one shortly
-//! before, in the same stream.
+//! Recently used ranges. Changes have locality: most name a page near that of one shortly before,
+//! in the same stream.
 
 use crate::sim::ids::MpPage;
 
-/// Ranges of pages that were looked at last, each without its end.
+/// Recently used ranges of pages, each without its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecentRanges {
-    /// The one that was found last, or added.
+    /// The range that was found or added last.
     last: (MpPage, MpPage),
     ranges: [(MpPage, MpPage); 8],
     next: usize,
 }
 
 impl RecentRanges {
-    /// Whether a page is among them.
+    /// True if a page is in one of the ranges.
     #[inline]
     pub fn has(&mut self, page: MpPage) -> bool {
         (self.last.0 <= page && page < self.last.1) || self.find(page)
@@ -29,7 +29,7 @@ impl RecentRanges {
         found.is_some()
     }
 
-    /// Adds the latest; the oldest is forgotten.
+    /// Adds a range; the oldest is dropped.
     #[inline]
     pub fn add(&mut self, first: MpPage, end: MpPage) {
         self.last = (first, end);

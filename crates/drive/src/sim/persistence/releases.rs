@@ -7,11 +7,12 @@ use crate::sim::ids::SuperblockId;
 pub(super) struct Releases {
     awaited: Vec<bool>,
     count: u32,
-    /// Of those that were awaited, what may be erased now.
+    /// Superblocks, once awaited, that may be erased now.
     erasable: Vec<SuperblockId>,
-    /// Somebody finds no erased superblock.
+    /// True if a release is requested, since no erased superblock was found.
     requested: bool,
-    /// One is awaited that was not before: whoever waits for its space may have to request it.
+    /// True if a superblock has become awaited: commands that wait for its space may have to
+    /// request it.
     added: bool,
 }
 
@@ -26,14 +27,14 @@ impl Releases {
         }
     }
 
-    /// A superblock is to be erased when it is needed no more.
+    /// Awaits the release of a superblock, which is erased when it is no longer needed.
     pub fn await_release(&mut self, superblock: SuperblockId) {
         self.awaited[superblock.index()] = true;
         self.count += 1;
         self.added = true;
     }
 
-    /// A superblock is needed no more.
+    /// Notes that a superblock is no longer needed.
     #[inline]
     pub fn not_needed(&mut self, superblock: SuperblockId) {
         let awaited = &mut self.awaited[superblock.index()];
@@ -44,38 +45,39 @@ impl Releases {
         }
     }
 
-    /// The next superblock that may be erased.
+    /// Removes and returns the next superblock that may be erased.
     pub fn take_erasable(&mut self) -> Option<SuperblockId> {
         let superblock = self.erasable.pop()?;
         self.requested = false;
         Some(superblock)
     }
 
-    /// Whether a superblock could be erased if more were durable, and nobody has requested it.
+    /// True if a superblock could be erased if more changes were durable, and this is not requested
+    /// yet.
     #[inline(always)]
     pub fn may_be_requested(&self) -> bool {
         self.count > 0 && !self.requested
     }
 
-    /// Somebody finds no erased superblock.
+    /// Requests a release, since no erased superblock is found.
     #[inline(always)]
     pub fn request(&mut self) {
         self.requested |= self.count > 0;
     }
 
-    /// Whether a release is requested.
+    /// True if a release is requested.
     #[inline(always)]
     pub fn is_requested(&self) -> bool {
         self.requested
     }
 
-    /// Whether one is awaited that was not at the last [`Releases::take_added`].
+    /// True if a superblock has become awaited since the last [`Releases::take_added`].
     #[inline(always)]
     pub fn has_added(&self) -> bool {
         self.added
     }
 
-    /// Whether one is awaited that was not at the last call.
+    /// Returns true if a superblock has become awaited since the last call.
     pub fn take_added(&mut self) -> bool {
         std::mem::take(&mut self.added)
     }

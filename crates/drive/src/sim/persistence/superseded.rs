@@ -1,26 +1,26 @@
-//! Where logical pages lay, or that they held nothing, before changes that are not durable yet:
-//! with it, the durable L2P is found from the one in memory.
+//! Old places of logical pages, or that they had none, before the changes that are not durable yet:
+//! from them and the L2P in memory, the durable L2P is found.
 
 use std::collections::VecDeque;
 
 use crate::sim::ids::Ppn;
 use crate::sim::l2p::rows::PlaceRun;
 
-/// What the changes that name logical pages have superseded, in their order.
+/// Places superseded by changes that name logical pages, in the order of the changes.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Superseded {
     runs: VecDeque<PlaceRun>,
-    /// The latest, behind all of these: it grows most often. Empty where there is none.
+    /// The latest run, after all of `runs`: it grows most often. Empty if there is none.
     latest: PlaceRun,
 }
 
-/// No page.
+/// A run without pages.
 const EMPTY: PlaceRun = PlaceRun {
     first: Ppn::UNMAPPED,
     pages: 0,
 };
 
-/// Runs above which the memory for them is given back when they are durable: the TRIM of a whole
+/// Number of runs above which their memory is freed when they are durable: the TRIM of a whole
 /// drive has as many as it has fragments.
 const USUAL_RUNS: usize = 1 << 16;
 
@@ -32,7 +32,7 @@ impl Superseded {
         }
     }
 
-    /// Adds where the pages of the latest change lay, in their order.
+    /// Adds the old places of the pages of the latest change, in their order.
     #[inline(always)]
     pub fn add(&mut self, places: impl Iterator<Item = Ppn>) {
         for first in places {
@@ -40,7 +40,8 @@ impl Superseded {
         }
     }
 
-    /// Adds where some of them lay; they go on from what came before where they can.
+    /// Adds the old places of some of the pages; a run that continues the one before is merged with
+    /// it.
     #[inline(always)]
     pub fn add_run(&mut self, run: PlaceRun) {
         if self.latest.nth(self.latest.pages) == run.first {
@@ -53,7 +54,7 @@ impl Superseded {
         self.latest = run;
     }
 
-    /// Takes the oldest, of at most so many pages.
+    /// Removes and returns the oldest run, of at most `pages`.
     #[inline]
     pub fn take_first(&mut self, pages: u32) -> PlaceRun {
         let Some(front) = self.runs.front_mut() else {
@@ -66,7 +67,7 @@ impl Superseded {
         run
     }
 
-    /// Takes the latest, of at most so many pages.
+    /// Removes and returns the latest run, of at most `pages`.
     fn take_last(&mut self, pages: u32) -> PlaceRun {
         let back = &mut self.latest;
         let taken = pages.min(back.pages);
@@ -82,8 +83,8 @@ impl Superseded {
         run
     }
 
-    /// Takes what the latest change, of so many pages, has superseded: tells of each page, the last
-    /// first, which of them it is and where it lay.
+    /// Removes the places that the latest change, of `pages`, has superseded. Calls `tell` for each
+    /// page, the last first, with its index in the change and its old place.
     pub fn take_last_of(&mut self, pages: u32, mut tell: impl FnMut(u32, Ppn)) {
         let mut left = pages;
         while left > 0 {
@@ -95,7 +96,7 @@ impl Superseded {
         }
     }
 
-    /// Gives back memory that only a rare change has needed.
+    /// Frees memory that only a rare change has needed.
     #[inline]
     pub fn shrink(&mut self) {
         if self.runs.capacity() > 2 * USUAL_RUNS && self.runs.len() < USUAL_RUNS {
@@ -103,7 +104,7 @@ impl Superseded {
         }
     }
 
-    /// Nothing is left to become durable.
+    /// Drops all places: nothing is left to become durable.
     pub fn clear(&mut self) {
         self.runs.clear();
         self.latest = EMPTY;
@@ -111,7 +112,7 @@ impl Superseded {
     }
 }
 
-/// Takes the first of a run, at most so many pages.
+/// Removes and returns the beginning of a run, at most `pages`.
 #[inline]
 fn take_front(run: &mut PlaceRun, pages: u32) -> PlaceRun {
     let taken = PlaceRun {
@@ -132,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    /// Against a plain list of places, taken from both ends in portions of any size.
+    /// Compares with a plain list of places, taken from both ends in portions of any size.
     #[test]
     fn places_come_back_in_their_order() {
         let mut rng = Rng::stream(1, "superseded");

@@ -1,5 +1,5 @@
-//! What persistence looks at of its neighbours: where pages lie, and which of them are programmed.
-//! Pages are multi-plane pages here.
+//! View that persistence has of its neighbours: places of pages, and which of them are programmed.
+//! Pages here are multi-plane pages.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(in crate::sim) struct FlashView<'a> {
     pub(super) fold: &'a FoldState,
 }
 
-/// The flash, the FTL and the write buffer, for what gives the dies work.
+/// The flash, the FTL and the write buffer, for submitting work to the dies.
 pub(in crate::sim) struct Flash<'a> {
     pub env: &'a mut Env,
     pub media: &'a mut Media,
@@ -40,12 +40,12 @@ pub(in crate::sim) struct Flash<'a> {
 }
 
 impl Flash<'_> {
-    /// What persistence looks at.
+    /// The view of persistence.
     pub fn view(&self) -> FlashView<'_> {
         FlashView::new(&self.env.layout, self.ftl, self.buffer)
     }
 
-    /// Gives a die work beside data.
+    /// Submits work beside data to a die.
     pub(super) fn submit(&mut self, die: DieId, class: Class, work: Work, what: Upkeep) {
         let op = NandOp::Upkeep { what };
         self.media.submit(self.env, die, class, work, op);
@@ -53,7 +53,7 @@ impl Flash<'_> {
 }
 
 impl<'a> FlashView<'a> {
-    /// What it looks at of the FTL and the write buffer.
+    /// The view of the FTL and the write buffer.
     #[inline(always)]
     pub fn new(layout: &'a Layout, ftl: &'a Ftl, buffer: &'a WriteBuffer) -> FlashView<'a> {
         FlashView {
@@ -66,20 +66,20 @@ impl<'a> FlashView<'a> {
         }
     }
 
-    /// Counts changes of which multi-plane pages are programmed, or begun.
+    /// Number of changes so far to the set of programmed or begun multi-plane pages.
     #[inline(always)]
     pub(super) fn changes(&self) -> u64 {
         self.points.moves() + self.buffer.changes()
     }
 
-    /// A page's superblock, its number there, and how the superblock's pages are numbered.
+    /// Superblock of a page, the page's number in it, and the superblock's shape.
     #[inline]
     pub(super) fn place(&self, page: MpPage) -> (SuperblockId, u32, &'a Shape) {
         let (superblock, within) = self.layout.within_superblock(page);
         (superblock, within, self.shape(superblock))
     }
 
-    /// How the pages of a superblock are numbered.
+    /// Numbering of the pages of a superblock.
     #[inline]
     pub(super) fn shape(&self, superblock: SuperblockId) -> &'a Shape {
         self.layout.shape(self.superblocks.mode(superblock))
@@ -91,34 +91,34 @@ impl<'a> FlashView<'a> {
         self.layout.superblock_of_ppn(ppn)
     }
 
-    /// The pages that share a word line with a page, itself among them.
+    /// All pages on the word line of a page, with itself.
     pub(super) fn word_line(&self, page: MpPage) -> impl Iterator<Item = MpPage> + use<> {
         let superblock = self.layout.superblock_of(page);
         self.layout
             .word_line(page, self.superblocks.mode(superblock))
     }
 
-    /// Whether a page is not programmed, or belongs to an open superblock that has not come so far.
+    /// True if a page is not programmed yet, or not begun in an open superblock.
     #[inline(always)]
     pub(super) fn is_unprogrammed(&self, page: MpPage) -> bool {
         self.buffer.holds(page) || self.points.will_begin(self.layout, page)
     }
 
-    /// Whether a page belongs to an open superblock that has not come so far.
+    /// True if a page belongs to an open superblock and has not been begun.
     #[inline]
     pub(super) fn will_begin(&self, page: MpPage) -> bool {
         self.points.will_begin(self.layout, page)
     }
 
-    /// Pages that have been begun of a superblock.
+    /// Number of pages of a superblock that have been begun.
     #[inline]
     pub(super) fn begun(&self, superblock: SuperblockId) -> u32 {
         let begun = self.points.begun_so_far(superblock);
         begun.min(self.shape(superblock).mp_pages)
     }
 
-    /// The page, itself or another of its word line, that must be programmed before no cut can take
-    /// a page any more; `None` where none can.
+    /// The page, itself or another of its word line, that must be programmed before no cut can
+    /// affect `page` any more; `None` if no cut can affect it already.
     pub(super) fn awaited_page(&self, page: MpPage, paired: PairedPages) -> Option<MpPage> {
         if self.buffer.holds(page) {
             return Some(page);
@@ -136,13 +136,13 @@ impl<'a> FlashView<'a> {
         awaited.map(|w| first + w)
     }
 
-    /// Whether no cut can take a page any more.
+    /// True if no cut can affect a page any more.
     pub(super) fn is_durable(&self, page: MpPage, paired: PairedPages) -> bool {
         self.awaited_page(page, paired).is_none()
     }
 
-    /// Pages that no cut can take any more, from one on; none where it can take that one, or where
-    /// this cannot be told that soon.
+    /// Pages from `page` on that no cut can affect any more; none if a cut can affect `page`, or if
+    /// this cannot be found quickly.
     #[inline(never)]
     pub(super) fn durable_from(&self, page: MpPage, paired: PairedPages) -> Range<MpPage> {
         const NONE: Range<MpPage> = MpPage(0)..MpPage(0);

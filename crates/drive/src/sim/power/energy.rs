@@ -1,4 +1,4 @@
-//! Energy that the drive has taken so far. It is computed from the counters on demand, so that it
+//! Energy that the drive has used so far. It is computed from the counters on demand, so that it
 //! adds no work to requests.
 //!
 //! One milliwatt over one nanosecond is one picojoule: sums of powers and times need no
@@ -50,7 +50,7 @@ impl Energy {
     }
 }
 
-/// What the drive has done, as far as energy depends on it.
+/// Work of the drive, as far as energy depends on it.
 pub(super) struct Usage<'a> {
     pub counters: &'a Counters,
     /// Time without power, ns.
@@ -59,7 +59,7 @@ pub(super) struct Usage<'a> {
     pub asleep_ns: [u64; IDLE_STATES_MAX],
 }
 
-/// Energy that the drive has taken since power-on.
+/// Energy that the drive has used since power-on.
 pub(super) fn energy(spec: &EnergySpec, env: &Env, usage: &Usage<'_>) -> Energy {
     let Usage {
         counters,

@@ -1,9 +1,9 @@
 //! Idle states: slumber and DevSleep of SATA, non-operational power states of NVMe.
 //!
 //! Each state is entered when the drive has had nothing to do for its delay. If the timer ends
-//! while the drive works, it starts again, as in firmware; only a state that does not wait for
-//! idle work halts this work. A command that arrives in an idle state is served when the drive is
-//! awake: after the rest of the entry time, and the exit time.
+//! while the drive works, it starts again, as in firmware; only a state that does not wait for idle
+//! work stops this work. A command that arrives in an idle state is served when the drive is awake:
+//! after the rest of the entry time, and the exit time.
 
 use stend_base::{Lane, Nanos, SimTime};
 use stend_model::spec::{IDLE_STATES_MAX, Spec};
@@ -28,9 +28,9 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) struct DueState {
     state: usize,
-    /// It does not wait for idle work, which is to be halted.
+    /// True if it does not wait for idle work, which is then stopped.
     pub forced: bool,
-    /// When the host learned of its last completion.
+    /// Instant at which the host received its last completion.
     silent_since: SimTime,
 }
 
@@ -38,7 +38,7 @@ pub(in crate::sim) struct DueState {
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Sleep {
     state: State,
-    /// There has been nothing to do since.
+    /// Instant since which there has been nothing to do.
     quiet_since: SimTime,
     timer_set: bool,
     /// Time spent in each state, up to the last change, ns.
@@ -63,12 +63,12 @@ impl Sleep {
         asleep
     }
 
-    /// Whether the drive is in an idle state or enters one.
+    /// True if the drive is in an idle state or enters one.
     pub fn is_asleep(&self) -> bool {
         matches!(self.state, State::Asleep { .. })
     }
 
-    /// There has been nothing to do since `since`: starts the timer of the first state.
+    /// Starts the timer of the first state; there has been nothing to do since `since`.
     pub fn timer_starts(&mut self, env: &mut Env, since: SimTime) {
         self.quiet_since = since;
         if !self.timer_set {
@@ -82,9 +82,9 @@ impl Sleep {
         env.queue.schedule(Lane::Timer, at, kind::SLEEP, 0);
     }
 
-    /// The timer has ended. Returns the deepest state that is due; the timer starts again if none
-    /// is. `silent_since` is `None` while the host awaits a completion, after which the timer
-    /// starts again.
+    /// Handles the end of the timer. Returns the deepest state that is due; the timer starts again
+    /// if none is. `silent_since` is `None` while the host awaits a completion, after which the
+    /// timer starts again.
     pub fn timer_ends(&mut self, env: &mut Env, silent_since: Option<SimTime>) -> Option<DueState> {
         self.timer_set = false;
         let silent_since = silent_since?;
@@ -102,7 +102,7 @@ impl Sleep {
         })
     }
 
-    /// The drive has something to do: sets the timer again.
+    /// Sets the timer again, since the drive has work.
     pub fn postpone(&mut self, env: &mut Env, due: DueState) {
         let now = env.now();
         if due.forced {
@@ -126,7 +126,7 @@ impl Sleep {
         }
     }
 
-    /// When a state is due. Idle work delays only a state that waits for it.
+    /// Instant at which a state is due. Idle work delays only a state that waits for it.
     fn due_at(&self, env: &Env, state: usize, silent_since: SimTime) -> SimTime {
         let state = &env.spec.idle_states[state];
         let since = match state.waits_for_idle_work {
@@ -136,14 +136,14 @@ impl Sleep {
         since + state.delay
     }
 
-    /// When the next state is due in a drive that is awake.
+    /// Instant at which the next state is due in a drive that is awake.
     fn next_due_at(&self, env: &Env, silent_since: SimTime) -> SimTime {
         let states = 0..env.spec.idle_states.len();
         let all = states.map(|state| self.due_at(env, state, silent_since));
         all.min().expect("there are idle states").max(env.now())
     }
 
-    /// Wakes the drive if it sleeps. Returns when it is awake.
+    /// Wakes the drive if it sleeps. Returns the instant at which it is awake.
     pub fn wake(&mut self, env: &Env) -> SimTime {
         let now = env.now();
         match self.state {
@@ -158,12 +158,12 @@ impl Sleep {
         }
     }
 
-    /// The drive is awake again.
+    /// Notes that the drive is awake again.
     pub fn woke(&mut self) {
         self.state = State::Awake;
     }
 
-    /// After a power cut the drive is awake, and there is no timer.
+    /// Wakes the drive and drops the timer at a power cut.
     pub fn power_cut(&mut self, now: SimTime) {
         *self = Sleep {
             asleep_ns: self.asleep_ns(now),

@@ -24,8 +24,8 @@ pub(in crate::sim) struct Power {
 
 /// Energy.
 impl Power {
-    /// Energy taken since power-on by a drive with these counters that was without power for
-    /// `off_ns`; `None` where the model does not tell what operations take.
+    /// Energy used since power-on by a drive with these counters that was without power for
+    /// `off_ns`; `None` if the model has no energies of operations.
     pub fn energy(&self, env: &Env, counters: &Counters, off_ns: u64) -> Option<Energy> {
         let spec = env.spec.energy.as_ref()?;
         let usage = Usage {
@@ -44,19 +44,20 @@ impl Power {
         self.sleep.name(&env.spec)
     }
 
-    /// Whether the drive is in an idle state or enters one.
+    /// True if the drive is in an idle state or enters one.
     pub fn is_asleep(&self) -> bool {
         self.sleep.is_asleep()
     }
 
-    /// There has been nothing to do since `since`. Only in a drive with idle states.
+    /// Starts the timer of the idle states; there has been nothing to do since `since`. Only in a
+    /// drive with idle states.
     pub fn sleep_timer_starts(&mut self, env: &mut Env, since: SimTime) {
         self.sleep.timer_starts(env, since);
     }
 
-    /// The timer of the idle states has ended; `silent_since` is `None` while the host awaits a
-    /// completion. Returns the state that is due if the drive has nothing to do: [`Power::sleep`]
-    /// or [`Power::postpone_sleep`] follows.
+    /// Handles the end of the timer of the idle states; `silent_since` is `None` while the host
+    /// awaits a completion. Returns the state that is due if the drive has nothing to do:
+    /// [`Power::sleep`] or [`Power::postpone_sleep`] follows.
     pub fn sleep_timer_ends(
         &mut self,
         env: &mut Env,
@@ -65,28 +66,28 @@ impl Power {
         self.sleep.timer_ends(env, silent_since)
     }
 
-    /// Enters an idle state. The caller holds arrivals, and updates the temperature before.
+    /// Enters an idle state. The caller holds arrivals, and first updates the temperature.
     pub fn sleep(&mut self, env: &mut Env, due: DueState) {
         self.sleep.enter(env, due);
     }
 
-    /// The drive has something to do: sets the timer again.
+    /// Sets the timer again, since the drive has work.
     pub fn postpone_sleep(&mut self, env: &mut Env, due: DueState) {
         self.sleep.postpone(env, due);
     }
 
-    /// Wakes the drive if it sleeps; the temperature must be updated before. Returns when it is
-    /// awake.
+    /// Wakes the drive if it sleeps; the temperature must be updated first. Returns the instant at
+    /// which it is awake.
     pub fn wake(&mut self, env: &Env) -> SimTime {
         self.sleep.wake(env)
     }
 
-    /// The drive is awake again.
+    /// Notes that the drive is awake again.
     pub fn woke(&mut self) {
         self.sleep.woke();
     }
 
-    /// The power is cut: cancels the timer.
+    /// Cancels the timer at a power cut.
     pub fn power_cut(&mut self, now: SimTime) {
         self.sleep.power_cut(now);
         self.heat.power_cut();
@@ -95,8 +96,8 @@ impl Power {
 
 /// Heat.
 impl Power {
-    /// The temperature at the present instant, by when `energy_pj` has been taken; `None` where
-    /// the model has none.
+    /// The temperature at the present instant, at which `energy_pj` have been used; `None` if the
+    /// model has none.
     pub fn temperature(&self, env: &Env, energy_pj: u128) -> Option<Temperature> {
         self.heat.temperature(env, energy_pj)
     }
@@ -107,7 +108,7 @@ impl Power {
         self.heat.update(env, energy_pj)
     }
 
-    /// Whether the drive has a temperature of which no step is under way.
+    /// True if the drive has a temperature and no step of it is under way.
     pub fn heat_is_at_rest(&self, env: &Env) -> bool {
         self.heat.is_at_rest(env)
     }
@@ -117,8 +118,8 @@ impl Power {
         self.heat.step_begins(env);
     }
 
-    /// A step of the temperature has ended, and the next begins. Returns false if it does not,
-    /// since no event is pending: the caller holds the next arrival, which begins one.
+    /// Ends a step of the temperature and begins the next. Returns false if no step follows, since
+    /// no event is pending: the caller holds the next arrival, which begins one.
     pub fn heat_step_ends(&mut self, env: &mut Env) -> bool {
         self.heat.step_ends(env)
     }

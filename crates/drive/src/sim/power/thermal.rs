@@ -1,9 +1,9 @@
 //! Heat: one body with one temperature, a thermal resistance to the air and a heat capacity.
 //!
-//! While anything happens, the temperature is computed each step from the energy that the step
-//! took: power is taken as constant over a step, and the differential equation of a body heated by
-//! constant power has a closed form. When no event is pending there are no steps; the time until
-//! the next arrival is computed in closed form as well.
+//! While anything happens, the temperature is computed at each step from the energy used in the
+//! step: power is assumed to be constant over a step, and the differential equation of a body
+//! heated by constant power has a closed form. When no event is pending there are no steps; the
+//! temperature at the next arrival is computed in closed form as well.
 //!
 //! A drive that is too warm admits commands for a share of the time. This file computes the share;
 //! the host interface throttles the arrivals.
@@ -18,16 +18,16 @@ use stend_base::exponential::{FRACTION_BITS, exp_minus};
 
 const NK_PER_MK: i64 = 1_000_000;
 
-/// Heat of the drive, and the throttling for it.
+/// Heat of the drive, and the throttling because of it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Heat {
-    /// Above ambient, nK.
+    /// Temperature above ambient, nK.
     rise_nk: i64,
-    /// When the temperature was last computed, and the energy taken by then.
+    /// Instant of the last computation, and the energy used by then.
     at: SimTime,
     energy_pj: u128,
     timer_set: bool,
-    /// Steps of a stepwise throttle that are in force.
+    /// Number of steps of a stepwise throttle that are in force.
     level: usize,
     share_ppm: u32,
     lowest_nk: i64,
@@ -56,7 +56,7 @@ impl Default for Heat {
 }
 
 impl Heat {
-    /// Computes the temperature at `now`, by when `energy_pj` has been taken.
+    /// Computes the temperature at `now`, by which `energy_pj` have been used.
     fn advance(&mut self, spec: &ThermalSpec, now: SimTime, energy_pj: u128) {
         let mut left = now.since(self.at);
         if left == Nanos::ZERO {
@@ -66,7 +66,7 @@ impl Heat {
         let taken = (energy_pj - self.energy_pj) * u128::from(spec.resistance_mk_per_w) * 1_000;
         let end_nk = (taken / u128::from(left.0)) as i64;
         while left > Nanos::ZERO {
-            // Short steps are needed only where the temperature may cross a limit.
+            // Short steps are needed only if the temperature may cross a limit.
             let time = match self.passes_a_limit(spec, end_nk) {
                 true => left.min(spec.step),
                 false => left,
@@ -80,8 +80,8 @@ impl Heat {
         self.energy_pj = energy_pj;
     }
 
-    /// The closed form: the distance to the temperature at which power and cooling balance falls by
-    /// a factor of e in each time constant.
+    /// Applies the closed form: the distance to the temperature at which power and cooling balance
+    /// falls by a factor of e in each time constant.
     fn approach(&mut self, spec: &ThermalSpec, end_nk: i64, time: Nanos) {
         // mK/W × mJ/K are µs.
         let constant_ns = spec.resistance_mk_per_w * spec.capacity_mj_per_k * 1_000;
@@ -105,7 +105,7 @@ impl Heat {
         }
     }
 
-    /// Whether a limit lies between the present temperature and that at `end_nk`.
+    /// True if a limit lies between the present temperature and that at `end_nk`.
     fn passes_a_limit(&self, spec: &ThermalSpec, end_nk: i64) -> bool {
         let (low, high) = (self.rise_nk.min(end_nk), self.rise_nk.max(end_nk));
         let between = |mc: i64| {
@@ -161,7 +161,7 @@ impl Heat {
 
 /// Steps of the temperature in a drive that has one.
 impl Heat {
-    /// The temperature at the present instant, by when `energy_pj` has been taken.
+    /// The temperature at the present instant, by which `energy_pj` have been used.
     pub fn temperature(&self, env: &Env, energy_pj: u128) -> Option<Temperature> {
         let spec = env.spec.thermal.as_ref()?;
         let mut heat = self.clone();
@@ -189,7 +189,7 @@ impl Heat {
         was_whole && self.share_ppm < WHOLE_PPM
     }
 
-    /// Whether no step is under way: no timer is set.
+    /// True if no step is under way: no timer is set.
     pub fn is_at_rest(&self, env: &Env) -> bool {
         env.spec.thermal.is_some() && !self.timer_set
     }
@@ -206,7 +206,7 @@ impl Heat {
         env.set_timer(step, kind::HEAT);
     }
 
-    /// A step has ended; the next begins, unless no event is pending. Returns false in this case:
+    /// Ends a step and begins the next, unless no event is pending. Returns false in this case:
     /// nothing happens until a command arrives, which begins the next step.
     pub fn step_ends(&mut self, env: &mut Env) -> bool {
         self.timer_set = false;
@@ -217,7 +217,7 @@ impl Heat {
         goes_on
     }
 
-    /// The power is cut: cancels the timer; the heat stays.
+    /// Cancels the timer at a power cut; the heat stays.
     pub fn power_cut(&mut self) {
         self.timer_set = false;
     }

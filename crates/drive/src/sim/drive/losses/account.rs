@@ -1,5 +1,5 @@
-//! An account of the pages that failed when data was lost. It is kept where a test wants it, and
-//! takes no part in what the drive does.
+//! An account of the pages that failed when data was lost. It is kept on request of a test, and has
+//! no effect on the drive.
 
 use crate::sim::drive::SimDrive;
 use crate::sim::env::Env;
@@ -10,18 +10,19 @@ use crate::sim::media::errors::PageState;
 use crate::sim::persistence::StripeMember;
 use crate::sim::store::Store;
 
-/// Why data was lost.
+/// Cause of a loss of data.
 #[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LossCause {
-    /// Its page could not be read: that page, and the others of its stripe that would
-    /// be read instead; none without parity.
+    /// The page could not be read: its state, and the states of the other pages of its stripe that
+    /// would be read instead; none without parity.
     Unreadable(PageState, Vec<PageState>),
-    /// Its program found no block.
+    /// The program of the page found no block.
     NoBlock {
         /// Blocks that were left on its die.
         spares: u32,
-        /// An erased superblock in which nothing was reserved was left to give its blocks.
+        /// True if an erased superblock without reservations was left that could give up its
+        /// blocks.
         superblock_left: bool,
     },
 }
@@ -30,13 +31,13 @@ pub enum LossCause {
 #[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// How many.
+    /// Number of pages.
     pub pages: u32,
-    /// Logical pages whose data went.
+    /// Logical pages whose data was lost.
     pub lpns: Vec<u32>,
-    /// First and end pages of the read commands that wanted the page.
+    /// First and end pages of the read commands that requested the page.
     pub met_by: Vec<(u32, u32)>,
-    /// Why.
+    /// Cause of the loss.
     pub cause: LossCause,
 }
 
@@ -44,28 +45,28 @@ pub struct Loss {
 #[derive(Clone, Debug, Default)]
 pub(in crate::sim) struct Losses {
     found: Vec<Loss>,
-    /// Pages being rebuilt, by the number of the rebuild: as they were when they were sensed,
-    /// since a block may have taken the place of another by the time that the last has come.
+    /// Pages being rebuilt, by the number of the rebuild: their states when they were sensed, since
+    /// a block may have been replaced before the last page is read.
     open: Vec<(u32, PageState, Vec<PageState>)>,
-    /// A test wants it.
+    /// True if a test has requested the account.
     kept: bool,
 }
 
 impl SimDrive {
-    /// Begins to keep account of what is lost.
+    /// Starts the account of losses.
     #[doc(hidden)]
     pub fn keep_losses(&mut self) {
         self.losses.kept = true;
     }
 
-    /// What was lost since the last call.
+    /// Returns the losses since the last call.
     #[doc(hidden)]
     pub fn take_losses(&mut self) -> Vec<Loss> {
         std::mem::take(&mut self.losses.found)
     }
 
-    /// The page that a read of a logical page would sense, and those of its stripe
-    /// that would be read instead; `None` where it would sense none.
+    /// The page that a read of a logical page would sense, and the pages of its stripe that would
+    /// be read instead; `None` if the read would sense no page.
     #[doc(hidden)]
     pub fn pages_of(&self, lpn: impl Into<Lpn>) -> Option<(PageState, Vec<PageState>)> {
         let place = self.store.ftl.l2p.lookup(lpn.into());
@@ -106,13 +107,13 @@ impl Losses {
             return;
         }
         let page = store.media.rebuild_of(rebuild).sensed;
-        // A cut forgets what was being rebuilt.
+        // After a power cut, an entry of a forgotten rebuild may have this number.
         self.open.retain(|open| open.0 != rebuild);
         self.open.push((rebuild, page, Vec::new()));
     }
 
-    /// Notes the states of the others of its stripe, which are being read: each read has disturbed
-    /// its block by then.
+    /// Notes the states of the other pages of its stripe, which are being read: each read has
+    /// disturbed its block by then.
     #[cold]
     pub fn note_stripe(&mut self, env: &Env, store: &Store, rebuild: u32, mp_page: MpPage) {
         if let Some(open) = self.open.iter_mut().find(|o| o.0 == rebuild) {
@@ -120,7 +121,7 @@ impl Losses {
         }
     }
 
-    /// Notes that a page was lost, which held these pages, one bit each.
+    /// Notes that a page was lost. `pages` has one bit for each logical page that it held.
     #[cold]
     pub fn note_unreadable(&mut self, store: &Store, rebuild: u32, mp_page: MpPage, pages: u32) {
         if !self.kept {
@@ -136,14 +137,14 @@ impl Losses {
         });
     }
 
-    /// Notes that a read command of these pages wanted the page that was lost last.
+    /// Notes that a read command of these pages requested the page that was lost last.
     pub fn note_met_by(&mut self, (first, end): (Lpn, Lpn)) {
         if let Some(loss) = self.found.last_mut() {
             loss.met_by.push((first.0, end.0));
         }
     }
 
-    /// Notes that multi-plane pages were lost, each with the pages that it was to hold.
+    /// Notes that multi-plane pages were lost, each with bits for the pages that it was to hold.
     #[cold]
     pub fn note_no_block(&mut self, env: &Env, store: &Store, die: DieId, lost: &[(MpPage, u32)]) {
         if !self.kept {

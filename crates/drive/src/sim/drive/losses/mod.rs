@@ -1,4 +1,4 @@
-//! What a drive tells of the pages that it loses, to tests that ask whether it had to. Outside this
+//! Account of lost pages, for tests that check whether the drive had to lose them. Outside this
 //! crate's own tests nothing is kept, and it costs nothing.
 
 #[cfg(test)]

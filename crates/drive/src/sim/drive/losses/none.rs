@@ -1,10 +1,10 @@
-//! The account of losses where none is kept.
+//! Account of losses outside tests: empty.
 
 use crate::sim::env::Env;
 use crate::sim::ids::{DieId, Lpn, MpPage};
 use crate::sim::store::Store;
 
-/// Nothing.
+/// An empty account.
 #[derive(Clone, Debug, Default)]
 pub(in crate::sim) struct Losses {}
 

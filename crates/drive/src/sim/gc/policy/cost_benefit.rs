@@ -1,12 +1,10 @@
-//! The superblock with the highest benefit for its cost:
-//! age × (1 − u) / 2u, u being the share of valid pages. Old data that is half valid is
-//! relocated before young data that is less valid, since the young will lose more pages
-//! by itself.
+//! The superblock with the highest benefit for its cost: age × (1 − u) / 2u, where u is the share
+//! of valid pages. Old data that is half valid is relocated before young data that is less valid,
+//! since the young data will lose more pages by itself.
 //!
-//! M. Rosenblum and J. Ousterhout, "The design and implementation of a log-structured
-//! file system", ACM TOCS 10(1), 1992; with the cost of flash, where a block of which
-//! nothing is valid need not be read (A. Kawaguchi, S. Nishioka and H. Motoda, "A
-//! flash-memory based file system", USENIX 1995).
+//! M. Rosenblum and J. Ousterhout, "The design and implementation of a log-structured file system",
+//! ACM TOCS 10(1), 1992; with the cost of flash, where a block without valid pages need not be read
+//! (A. Kawaguchi, S. Nishioka and H. Motoda, "A flash-memory based file system", USENIX 1995).
 //!
 //! Age is counted in superblocks closed since: writes are the clock, so that idle time makes
 //! nothing older.
@@ -34,8 +32,8 @@ impl Policy for CostBenefit {
     }
 }
 
-/// A quotient, compared without division. A cost of zero ranks above every other; two such rank by
-/// their benefit.
+/// A quotient, compared without division. A cost of zero ranks above every other; two such
+/// quotients rank by their benefit.
 struct Worth {
     benefit: u128,
     cost: u32,

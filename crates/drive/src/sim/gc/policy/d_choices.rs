@@ -8,8 +8,8 @@ use stend_base::Rng;
 
 use super::{Candidate, Closed, Policy};
 
-/// Draws without a candidate after which all superblocks are compared instead: on a drive that has
-/// hardly any.
+/// Draws without a candidate after which all superblocks are compared instead, for a drive that has
+/// hardly any candidates.
 const MOST_MISSES: u32 = 64;
 
 /// The best of d superblocks drawn at random.
@@ -27,7 +27,7 @@ impl DChoices {
         }
     }
 
-    /// A candidate, all of them equally likely; `None` when [`MOST_MISSES`] draws meet none.
+    /// Draws a candidate, all equally likely; `None` if [`MOST_MISSES`] draws find none.
     fn draw(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
         let all = u64::from(closed.superblocks());
         (0..MOST_MISSES).find_map(|_| closed.yielding(self.rng.below(all) as u32))

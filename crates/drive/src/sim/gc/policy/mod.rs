@@ -1,5 +1,5 @@
-//! Which closed superblock is the next victim. A policy reads and answers; GC acts. Each policy is
-//! a file of its own.
+//! Choice of the next victim among the closed superblocks. A policy only reads and answers; GC
+//! acts. Each policy has a file of its own.
 
 mod cost_benefit;
 mod d_choices;
@@ -14,12 +14,12 @@ use crate::sim::ids::SuperblockId;
 use crate::sim::l2p::table::L2p;
 use crate::sim::superblocks::Superblocks;
 
-/// A closed superblock of the data area, as far as a policy may look at it.
+/// A closed superblock of the data area, as a policy sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub superblock: SuperblockId,
     pub valid_pages: u32,
-    /// Running number of its closing: lower is older.
+    /// Running number of its closing: a lower number is older.
     pub closed_at: u64,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Closed<'a> {
     data_area: &'a PoolLayout,
     superblocks: &'a Superblocks,
     l2p: &'a L2p,
-    /// Pages of a superblock without parity.
+    /// Pages of a superblock, without parity.
     pages: u32,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Closed<'a> {
         self.nth(nth).filter(|c| c.valid_pages < self.pages)
     }
 
-    /// All superblocks that may be chosen.
+    /// All possible victims.
     fn candidates(&self) -> impl Iterator<Item = Candidate> + '_ {
         (0..self.data_area.superblocks).filter_map(|nth| self.yielding(nth))
     }
@@ -74,32 +74,32 @@ impl<'a> Closed<'a> {
         self.superblocks.erase_counts()[superblock.index()]
     }
 
-    /// The most erase cycles of a superblock of the data area, closed or not.
+    /// Maximum of erase cycles of a superblock of the data area, closed or not.
     pub fn erases_max(&self) -> u32 {
         let first = self.data_area.first_superblock.index();
         let counts = &self.superblocks.erase_counts()[first..];
         counts.iter().copied().max().unwrap_or(0)
     }
 
-    /// Superblocks of the data area, closed or not.
+    /// Number of superblocks of the data area, closed or not.
     fn superblocks(&self) -> u32 {
         self.data_area.superblocks
     }
 
-    /// The running number that the next closing will have.
+    /// Running number of the next closing.
     fn closings(&self) -> u64 {
         self.superblocks.closings()
     }
 }
 
-/// A way to choose. Ties go to the superblock that was closed first, so that the answer
-/// does not depend on the order of the candidates.
+/// A rule of choice. Ties go to the superblock that was closed first, so that the result does not
+/// depend on the order of the candidates.
 trait Policy {
-    /// The next victim; `None` when none would free anything.
+    /// The next victim; `None` if none would free anything.
     fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate>;
 }
 
-/// The victim with the fewest valid pages; `None` when none would free anything.
+/// The victim with the fewest valid pages; `None` if none would free anything.
 pub(crate) fn fewest_valid(closed: &Closed<'_>) -> Option<Candidate> {
     greedy::Greedy.choose(closed)
 }
@@ -125,7 +125,7 @@ impl Chooser {
         }
     }
 
-    /// The next victim; `None` when none would free anything.
+    /// The next victim; `None` if none would free anything.
     pub fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
         match self {
             Chooser::Greedy(policy) => policy.choose(closed),

@@ -1,5 +1,5 @@
-//! The link between host and controller: it moves transfers and says when one has ended. What a
-//! transfer costs, and whether both directions share the medium, depends on the kind of link.
+//! The link between host and controller: it moves transfers and reports their ends. The kind of
+//! link determines the cost of a transfer, and whether both directions share the medium.
 
 mod pcie;
 mod sata;
@@ -31,7 +31,7 @@ struct Transfer {
 }
 
 impl Transfer {
-    /// It has ended.
+    /// Result of the ended transfer.
     #[inline(always)]
     fn done(self) -> LinkDone {
         let Transfer { command, bytes, .. } = self;
@@ -42,10 +42,10 @@ impl Transfer {
     }
 }
 
-/// What has crossed the link.
+/// Result of a step on the link.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) enum LinkDone {
-    /// A step of a command that the drive does not act on.
+    /// A step of a command that needs no action of the drive.
     Nothing,
     /// The controller has fetched a command.
     Fetched(CommandId),
@@ -80,7 +80,7 @@ impl Link {
         }
     }
 
-    /// Whether anything is on its way.
+    /// True if anything is on its way.
     pub fn is_busy(&self) -> bool {
         match self {
             Link::Sata(sata) => sata.is_busy(),
@@ -88,7 +88,7 @@ impl Link {
         }
     }
 
-    /// Time that it was busy, summed over directions that do not share a medium, ns.
+    /// Busy time, summed over directions that do not share a medium, ns.
     pub fn busy_ns(&self) -> u64 {
         match self {
             Link::Sata(sata) => sata.busy_ns(),
@@ -126,7 +126,7 @@ impl Link {
         }
     }
 
-    /// A part of the link has ended its work.
+    /// Handles the end of a link operation.
     #[inline(always)]
     pub fn done(&mut self, env: &mut Env, commands: &mut Commands, source: u32) -> LinkDone {
         match self {
@@ -149,7 +149,7 @@ impl Link {
         }
     }
 
-    /// Tells the host that a command has ended. Returns true if the host is told at once.
+    /// Reports the end of a command to the host. Returns true if the host learns it at once.
     #[inline(always)]
     pub fn report(&mut self, env: &mut Env, command: CommandId) -> bool {
         match self {

@@ -1,10 +1,10 @@
 //! PCIe, under AHCI or NVMe: two independent directions, each with one stream of packets, first
 //! come first served.
 //!
-//! Time on the link follows from the line rate, the line code and the packets. A
-//! transaction-layer packet (TLP) carries up to the maximum payload, behind a header of 16 bytes
-//! (requests with 64-bit addresses) or 12 (completions), with 4 bytes of framing and sequence
-//! number and 4 of CRC (PCI Express Base Specification 3.0, chapters 2 to 4).
+//! Time on the link follows from the line rate, the line code and the packets. A transaction-layer
+//! packet (TLP) carries up to the maximum payload, after a header of 16 bytes (requests with 64-bit
+//! addresses) or 12 (completions), with 4 bytes of framing and sequence number and 4 of CRC (PCI
+//! Express Base Specification 3.0, chapters 2 to 4).
 //!
 //! The packets of a command (NVM Express 1.2, chapter 4; AHCI 1.3.1, chapter 4):
 //!
@@ -45,17 +45,17 @@ const PACKET_BYTES: u64 = 8;
 const REQUEST_BYTES: u64 = 16 + PACKET_BYTES;
 /// Header of a completion with data, bytes.
 const COMPLETION_BYTES: u64 = 12 + PACKET_BYTES;
-/// Largest read request, bytes: what a device uses unless it is told otherwise.
+/// Largest read request, bytes: the default of a device.
 const READ_REQUEST_MAX: u32 = 512;
 
 /// A step of a command on the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Step {
     Doorbell,
-    /// The request to read a part of the command, and this part.
+    /// Request to read a part of the command, and this part.
     EntryRequest,
     Entry,
-    /// The second part of AHCI's command.
+    /// Second part of AHCI's command.
     TableRequest,
     Table,
     ReadData,
@@ -81,14 +81,14 @@ impl Step {
     ];
 }
 
-/// A step of a command, with its bytes of payload or those that it requests. It is one 64-bit
-/// number, so that a load soon after it was stored needs one store only (store-to-load forwarding
+/// A step of a command, with its bytes of payload or the bytes that it requests. It is one 64-bit
+/// number, so that a load soon after its store needs one store only (store-to-load forwarding
 /// stalls otherwise).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Packets(u64);
 
 impl Packets {
-    /// No packets: no command has such a number.
+    /// No packets: no command has this number.
     const NONE: Packets = Packets(u64::MAX);
 
     #[inline]
@@ -127,8 +127,8 @@ pub(in crate::sim::host) struct Pcie {
     memory: VecDeque<(SimTime, Packets)>,
     spec: PcieSpec,
     busy_ns: u64,
-    /// By step: the bytes that were sent last, and their time. A load mostly has one length, and
-    /// computing the time takes divisions.
+    /// By step: the bytes sent last, and their time. A load mostly has one length, and computing
+    /// the time takes divisions.
     #[serde(skip)]
     known: Box<[(u32, Nanos); STEPS]>,
 }
@@ -221,7 +221,7 @@ impl Pcie {
         self.busy_ns += time.0;
         self.directions[direction as usize].current = packets;
         let at = env.queue.now() + time;
-        // Everything but data takes only some tens of nanoseconds.
+        // Everything except data takes only some tens of nanoseconds.
         if matches!(packets.step(), Step::ReadData | Step::WriteData) {
             env.queue.schedule(Lane::Link, at, kind::LINK, direction);
         } else {
@@ -240,7 +240,7 @@ impl Pcie {
         self.queue(env, command, bytes, Step::WriteRequest);
     }
 
-    /// The host has rung the doorbell for a command.
+    /// Sends the doorbell of a command.
     pub fn fetch(&mut self, env: &mut Env, command: CommandId) {
         self.queue(env, command, 4, Step::Doorbell);
     }
@@ -254,7 +254,7 @@ impl Pcie {
         self.queue(env, command, bytes, Step::Report);
     }
 
-    /// A direction has sent its packets, or the host's memory has read what was requested.
+    /// Handles the end of packets sent in a direction, or of a read of the host's memory.
     pub fn done(&mut self, env: &mut Env, source: u32) -> LinkDone {
         if source == MEMORY {
             self.memory_answers(env);
@@ -286,7 +286,7 @@ impl Pcie {
         LinkDone::Nothing
     }
 
-    /// A read request has reached the host.
+    /// Starts the read of the host's memory for a read request that has arrived.
     fn memory_reads(&mut self, env: &mut Env, command: CommandId, bytes: u32, step: Step) {
         let at = env.queue.now() + self.spec.memory_read;
         let first = self.memory.is_empty();

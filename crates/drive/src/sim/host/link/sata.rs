@@ -2,9 +2,9 @@
 //!
 //! A transfer costs the time of its bytes and an overhead for each Data FIS of up to 8 KiB (Serial
 //! ATA 3.x, 10.5.12). The first transfer of a command also includes its register, DMA-setup and
-//! set-device-bits FIS. Before each Data FIS of a write but a command's first, the drive sends a
-//! DMA Activate FIS (10.5.7), for which the link turns around twice; the first is activated by the
-//! DMA-setup FIS (auto-activate). So long writes are slower than long reads.
+//! set-device-bits FIS. Before each Data FIS of a write except the first of a command, the drive
+//! sends a DMA Activate FIS (10.5.7), for which the link turns around twice; the first is activated
+//! by the DMA-setup FIS (auto-activate). So long writes are slower than long reads.
 
 use std::collections::VecDeque;
 
@@ -54,10 +54,10 @@ impl Sata {
         self.busy_ns
     }
 
-    /// `first`: it is the first transfer of its command.
+    /// Duration of a transfer. `first`: it is the first transfer of its command.
     fn time(&self, transfer: Transfer, first: bool) -> Nanos {
         let frames = match transfer.bytes <= self.frame_bytes {
-            // Most: it saves a division.
+            // Most transfers: it saves a division.
             true => 1,
             false => u64::from(transfer.bytes.div_ceil(self.frame_bytes)),
         };
@@ -105,7 +105,7 @@ impl Sata {
         env.queue.schedule(Lane::Link, at, kind::LINK, 0);
     }
 
-    /// The transfer under way has ended; the next begins.
+    /// Ends the transfer under way and begins the next.
     #[inline(always)]
     pub fn done(&mut self, env: &mut Env, commands: &mut Commands) -> LinkDone {
         let done = self.current.take().expect("a transfer was under way");
