@@ -33,7 +33,7 @@ pub use twin::TwinArgs;
 #[derive(Debug, Parser)]
 #[command(name = "stend", version = VERSION, help_expected = true, after_help = EXIT_CODES)]
 pub struct Cli {
-    /// What to do.
+    /// Action.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -92,7 +92,7 @@ Exit codes:
   130  ended by SIGINT (Ctrl-C); finished tests are saved
   143  ended by SIGTERM; finished tests are saved";
 
-/// What to do.
+/// Action.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run an edition of the methodology on a target and write the review.
@@ -163,7 +163,7 @@ pub enum Command {
     },
 }
 
-/// How a real target is opened.
+/// Options of a real target.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RealArgs {
     /// Bytes under test: the size of the file to create, or how much to use of a file, a device
@@ -202,7 +202,7 @@ impl Fill {
     }
 }
 
-/// What a job or a trace runs on.
+/// Target of a job or a trace.
 #[derive(Debug, Args)]
 pub struct OnArgs {
     /// The target, or several, one after the other.
@@ -225,12 +225,12 @@ pub struct OnArgs {
     )]
     pub fill: Option<Fill>,
 
-    /// How a real target is opened.
+    /// Options of a real target.
     #[command(flatten)]
     pub real: RealArgs,
 }
 
-/// What random numbers and durations are derived from.
+/// Seed of random numbers, and scale of durations.
 #[derive(Clone, Debug, Args)]
 pub struct ScaleArgs {
     /// Seed of all random numbers.
@@ -400,7 +400,7 @@ pub enum Choice {
 /// Arguments of `stend review`.
 #[derive(Clone, Debug, Args)]
 pub struct ReviewArgs {
-    /// What to test.
+    /// Target of the review.
     pub target: String,
 
     /// Edition of the methodology: 2014, 2015, 2016a, 2016b, 2018, crystaldiskmark,
@@ -473,7 +473,7 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "threads")]
     pub state: Option<PathBuf>,
 
-    /// What the drive costs, an amount and a currency such as "79.90 EUR": the report tells it, and
+    /// Price of the drive, an amount and a currency such as "79.90 EUR": the report prints it, and
     /// the price of a GB (10⁹ bytes).
     #[arg(long, value_name = "PRICE", value_parser = values::price)]
     pub price: Option<values::Price>,
@@ -490,7 +490,7 @@ pub struct ReviewArgs {
     #[command(flatten)]
     pub set: SetArgs,
 
-    /// What it is called.
+    /// Name and notes of the run.
     #[command(flatten)]
     pub marks: MarkArgs,
 
@@ -502,7 +502,7 @@ pub struct ReviewArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// How a real target is opened.
+    /// Options of a real target.
     #[command(flatten)]
     pub real: RealArgs,
 }
@@ -525,7 +525,7 @@ pub struct RunArgs {
     /// The fio job file.
     pub job: PathBuf,
 
-    /// What it runs on.
+    /// Target.
     #[command(flatten)]
     pub on: OnArgs,
 
@@ -541,7 +541,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
 
-    /// What it is called.
+    /// Name and notes of the run.
     #[command(flatten)]
     pub marks: MarkArgs,
 
@@ -561,7 +561,7 @@ pub enum TimingArg {
     Fast,
 }
 
-/// What to do with requests that do not fit.
+/// Treatment of requests that do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FitArg {
     /// Refuse the trace.
@@ -577,7 +577,7 @@ pub struct ReplayArgs {
     /// synthesised trace (`stend traces`), or a profile of one (`./mine.toml`).
     pub trace: String,
 
-    /// What it runs on.
+    /// Target.
     #[command(flatten)]
     pub on: OnArgs,
 
@@ -590,7 +590,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "N", value_parser = values::depth)]
     pub depth: Option<u32>,
 
-    /// What to do with requests that do not fit the target.
+    /// Treatment of requests that do not fit the target.
     #[arg(long, value_name = "HOW", value_enum, default_value = "refuse")]
     pub fit: FitArg,
 
@@ -619,7 +619,7 @@ pub struct ReplayArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// What it is called.
+    /// Name and notes of the run.
     #[command(flatten)]
     pub marks: MarkArgs,
 
@@ -679,7 +679,7 @@ pub struct ServeArgs {
 /// Arguments of `stend traces`.
 #[derive(Debug, Args)]
 pub struct TracesArgs {
-    /// What to do; `list` by default.
+    /// Action; `list` by default.
     #[command(subcommand)]
     pub command: Option<TracesCommand>,
 
@@ -688,7 +688,7 @@ pub struct TracesArgs {
     pub json: bool,
 }
 
-/// What to do with traces.
+/// Actions on traces.
 #[derive(Debug, Subcommand)]
 pub enum TracesCommand {
     /// List the synthesised traces.
@@ -717,7 +717,7 @@ pub enum TracesCommand {
 /// Arguments of `stend drives`.
 #[derive(Debug, Args)]
 pub struct DrivesArgs {
-    /// What to do; `list` by default.
+    /// Action; `list` by default.
     #[command(subcommand)]
     pub command: Option<DrivesCommand>,
 
@@ -726,7 +726,7 @@ pub struct DrivesArgs {
     pub json: bool,
 }
 
-/// What to do with drive models.
+/// Actions on drive models.
 #[derive(Debug, Subcommand)]
 pub enum DrivesCommand {
     /// List the shipped models.

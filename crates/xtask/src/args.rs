@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// What serves the development of stend.
+/// Tools for the development of stend.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", help_expected = true)]
 pub struct Cli {
-    /// What to do.
+    /// Action.
     #[command(subcommand)]
     pub command: Command,
 }

@@ -26,14 +26,14 @@ table! {
         name: String, OneLine;
         /// The drive's name, as shown.
         title: String, OneLine;
-        /// What kind of model it is, in a sentence or two.
+        /// Kind of the drive, in a sentence or two.
         description: String;
         /// The year in which the drive came out. Nothing is simulated from it.
         release_year: Option<Field<u32>>, 1990..=2100;
         /// `true`: the drive is predicted from its parts and its rated figures;
         /// [`stend fit`](fitting.md) refuses to fit it.
         predicted: bool = false;
-        /// What the host may address.
+        /// Address space of the host.
         capacity: Capacity;
         /// The flash.
         nand: Nand;
@@ -77,7 +77,7 @@ table! {
         health: Option<HealthTable>;
         /// Blocks that wear and go bad one by one.
         blocks: Option<Blocks>;
-        /// What a power cut leaves, if that is modelled.
+        /// Data that survives a power cut, if that is modelled.
         power_loss: Option<PowerLoss>;
         /// Encryption by the drive, if it has any.
         encryption: Option<Encryption>;

@@ -36,7 +36,7 @@ macro_rules! kinds {
         $table! {
             /// Points, each measured separately.
             points, "sweep", Sweeps;
-            /// What the drive recovers in rests of different length.
+            /// Recovery of the drive in rests of different length.
             ladder, "ladder", Ladder;
             /// Loads in rounds until a state is steady or enough is written.
             rounds, "rounds", Rounds;

@@ -9,7 +9,7 @@ use crate::values;
 /// Arguments of `stend drive`.
 #[derive(Debug, Args)]
 pub struct DriveArgs {
-    /// What to do.
+    /// Action.
     #[command(subcommand)]
     pub command: DriveCommand,
 
@@ -18,7 +18,7 @@ pub struct DriveArgs {
     pub json: bool,
 }
 
-/// What to do with a drive.
+/// Actions on a drive.
 #[derive(Debug, Subcommand, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum DriveCommand {
@@ -27,7 +27,7 @@ pub enum DriveCommand {
     Health {
         /// A simulated drive's file, or a block device (through smartctl).
         target: String,
-        /// What the drive is rated to be written (TBW, on its data sheet), such as 72TB. Suffixes:
+        /// Rated bytes written (TBW, on the data sheet), such as 72TB. Suffixes:
         /// K … T and KiB … TiB (binary), KB … TB (decimal). Of a simulated drive, in place of
         /// what its model says.
         #[arg(long, value_name = "SIZE", value_parser = values::rating)]
@@ -54,9 +54,10 @@ pub enum DriveCommand {
     /// Erase the whole drive by its own command: Format NVM (nvme) or ATA Security Erase Unit
     /// (hdparm) on a real drive.
     ///
-    /// What a drive does not report is refused, with what it does report. A sanitize of an NVMe
-    /// drive erases all its namespaces: none may be in use, and each other one needs --destroy
-    /// device:NAME as well. stend waits for the end, and a drive goes on without it.
+    /// A method that the drive does not report is rejected; the message lists those that it
+    /// reports. A sanitize of an NVMe drive erases all its namespaces: none may be in use, and each
+    /// other one needs --destroy device:NAME as well. stend waits for the end, and a drive goes on
+    /// without it.
     Erase {
         /// A simulated drive's file, or a block device.
         target: String,

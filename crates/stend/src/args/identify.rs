@@ -11,8 +11,8 @@ use crate::values;
 /// Arguments of `stend identify`.
 #[derive(Debug, Args)]
 pub struct IdentifyArgs {
-    /// What to identify: a drive model or a real target, which is probed, or a review, in a file or
-    /// by its run in the lab, which is read.
+    /// Drive or review to identify: a drive model or a real target, which is probed, or a review,
+    /// in a file or by its run in the lab, which is read.
     #[arg(required = true, value_name = "TARGET|RUN")]
     pub names: Vec<String>,
 
@@ -39,7 +39,7 @@ pub struct IdentifyArgs {
     #[command(flatten)]
     pub set: SetArgs,
 
-    /// How a real target is opened.
+    /// Options of a real target.
     #[command(flatten)]
     pub real: RealArgs,
 

@@ -19,7 +19,7 @@ pub struct LabPath {
 /// Arguments of `stend lab`.
 #[derive(Debug, Args)]
 pub struct LabArgs {
-    /// What to do; `list` by default.
+    /// Action; `list` by default.
     #[command(subcommand)]
     pub command: Option<LabCommand>,
 
@@ -32,7 +32,7 @@ pub struct LabArgs {
     pub json: bool,
 }
 
-/// What to do with the lab.
+/// Actions on the lab.
 #[derive(Debug, Subcommand)]
 pub enum LabCommand {
     /// List the reviews, the oldest first, and the jobs and replays.

@@ -17,7 +17,7 @@ pub struct SetArgs {
     pub set: Vec<(String, Setting)>,
 }
 
-/// What a user calls a run.
+/// Name and notes of a run.
 #[derive(Clone, Debug, Default, Args)]
 pub struct MarkArgs {
     /// Give it this name in the lab, by which `stend compare` finds a review.

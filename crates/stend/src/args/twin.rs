@@ -31,7 +31,7 @@ pub struct TwinArgs {
     #[arg(long)]
     pub force: bool,
 
-    /// What was inferred of the drive, as JSON (schema `stend.identify/1`). What it does not tell
+    /// Identification of the drive, as JSON (schema `stend.identify/1`). What it lacks
     /// is inferred from the tests of the review that are not held out; what these do not tell, the
     /// parts decide, or it is what is usual.
     #[arg(long, value_name = "FILE")]
@@ -41,9 +41,9 @@ pub struct TwinArgs {
     #[arg(long, value_name = "ID")]
     pub edition: Option<String>,
 
-    /// What the fit may not see: `mixed` (reads and writes mixed), `block-scaling` (random access
-    /// against block size), and ids of tests. Benchmarks, traces and work on files are never
-    /// fitted to.
+    /// Tests that are held out of the fit: `mixed` (reads and writes mixed), `block-scaling`
+    /// (random access against block size), and ids of tests. Benchmarks, traces and work on files
+    /// are never fitted to.
     #[arg(
         long,
         value_name = "LIST",

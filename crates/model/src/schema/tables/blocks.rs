@@ -20,10 +20,10 @@ table! {
                 [cycles(&blocks.slc_life_cycles), cycles(&blocks.life_cycles)];
         /// The same for the SLC cache's own blocks.
         slc_life_cycles: Option<Field<u32>>, 1..=1_000_000;
-        /// How far the blocks of a die differ: standard deviation of the natural logarithm of both,
+        /// Spread of the blocks of a die: standard deviation of the natural logarithm of both,
         /// in hundredths, which is nearly percent of the median.
         life_spread_percent: Field<u32>, 0..=50 => life_spread_percent: u32 = value;
-        /// How far the dies differ as wholes, in the same way.
+        /// Spread of whole dies, in the same way.
         die_spread_percent: Field<u32> = 0, 0..=50 => die_spread_percent: u32 = value;
         /// Spare blocks of each die beside `nand.blocks_per_plane` and the cache, to take the place
         /// of bad ones: at least as many as the factory's bad blocks.
@@ -39,7 +39,7 @@ table! {
     }
 }
 
-/// Whether every die has a good block for each superblock, in a model whose single figures are
+/// True if every die has a good block for each superblock, in a model whose single figures are
 /// valid.
 pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(blocks), Some(_)) = (&model.blocks, &spec.blocks) else {

@@ -41,7 +41,7 @@ table! {
         native_page_ns: Field<u64> = 0, 0..=1_000_000 => native_page: Nanos = nanos;
         /// Segments of the L2P in fast memory.
         l2p_segments: Field<u32>, 1..=16_777_216 => l2p_segments: u32 = value;
-        /// What a segment covers, KiB of user data.
+        /// Size of a segment, KiB of user data.
         l2p_segment_kib: Field<u32>, WholePages(4..=1_048_576) => l2p_segment_pages: u32 = pages;
         /// A read in a segment that is not in fast memory, ns; 0 beside `[l2p_cache]`.
         read_l2p_miss_ns: Field<u64>, 0..=1_000_000 => read_l2p_miss: Nanos = nanos;
@@ -73,10 +73,10 @@ table! {
         write_buffer_kib: Field<u32>, WholePages(64..=1_048_576) => write_pages: u32 = pages;
         /// Read-ahead of a sequential stream, KiB; 0 for none.
         read_ahead_kib: Field<u32>, WholePages(0..=65_536) => read_ahead_pages: u32 = pages;
-        /// Whether data written again before its multi-plane page is full takes the same physical
+        /// `true`: data written again before its multi-plane page is full takes the same physical
         /// page.
         coalesce_writes: Field<bool> = false => coalesces: bool = value;
-        /// Whether the buffer serves either writes or sequential reads (which begin where another
+        /// `true`: the buffer serves either writes or sequential reads (which begin where another
         /// ended) at a time: such a read waits until the writes before it are programmed, a write
         /// until such reads are sent; what was read ahead is dropped. Other reads do not wait.
         half_duplex: Field<bool> = false => half_duplex: bool = value;
@@ -104,7 +104,7 @@ table! {
     }
 }
 
-/// Whether reads, writes and the drive's own work have cores of their own, by name.
+/// Assignments of reads, writes and the drive's own work to cores, by name.
 const ASSIGNMENTS: [(&str, bool); 2] = [("shared", false), ("divided", true)];
 
 impl Controller {

@@ -61,8 +61,8 @@ table! {
         host_streams: Field<u32>, 1..=4 => host_streams: u32 = value;
         /// Superblocks open at once for relocated data, by how often it was relocated.
         gc_streams: Field<u32>, 1..=4 => gc_streams: u32 = value;
-        /// What a counter of heat covers, KiB of user data; each is a byte of DRAM with more than
-        /// one stream of the host.
+        /// Size of the region that a counter of heat covers, KiB of user data; each is a byte of
+        /// DRAM with more than one stream of the host.
         heat_group_kib: Field<u32>, PowerOfTwo(4..=65_536) => heat_group_pages: u32 = pages;
         /// Share of the capacity that is overwritten while every counter is halved once, percent.
         heat_window_percent: Field<u32>, 10..=10_000 => heat_window_percent: u32 = value;
@@ -76,7 +76,7 @@ table! {
     pub struct WearLevelling = "wear_levelling" => WearSpec {
         /// Switch.
         enabled: Field<bool>;
-        /// Whether the erased superblock with the fewest erase cycles is filled first, rather than
+        /// `true`: the erased superblock with the fewest erase cycles is filled first, rather than
         /// the one that was erased first.
         dynamic: Field<bool> => dynamic: bool = value;
         /// Erase cycles between the least and the most worn superblock of the data area above
@@ -143,7 +143,7 @@ pub(crate) fn enabled(model: &Model) -> Option<&Streams> {
     model.streams.as_ref().filter(|s| s.enabled.value)
 }
 
-/// Whether the buffer serves so many streams, in a model whose single figures are valid.
+/// True if the buffer serves so many streams, in a model whose single figures are valid.
 pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let Some(streams) = enabled(model) else {
         return;

@@ -11,7 +11,7 @@ use crate::schema::spec::{DriverSpec, PcieSpec, Protocol};
 table! {
     /// The host interface.
     pub struct Host = "host" => HostSpec {
-        /// What lies between host and drive.
+        /// Link between host and drive.
         interface: Field<String>, OneOf(&INTERFACES);
         /// Driver and command FIS or doorbell: from the call to the controller, ns.
         submit_ns: Field<u64>, 0..=1_000_000 => submit: Nanos = nanos;
@@ -41,7 +41,7 @@ table! {
         pcie_generation: Option<Field<String>>, OneOf(&GENERATIONS) => |host, _|
             /// PCIe in place of SATA.
             pcie: Option<PcieSpec> = host.pcie(),
-            /// What requests cost the host's processors; `None` for nothing.
+            /// Cost of requests on the host's processors; `None` for nothing.
             driver: Option<DriverSpec> = host.driver();
         /// PCIe: lanes.
         pcie_lanes: Option<Field<u32>>, PowerOfTwo(1..=4);
@@ -65,7 +65,7 @@ table! {
         register_accesses: Option<Field<u32>>, 0..=64;
         /// AHCI: time of a register access, ns; needs `register_accesses`.
         register_access_ns: Option<Field<u64>>, 0..=1_000_000;
-        /// Whether writes may be acknowledged from the buffer; else every write is complete only
+        /// `true`: writes may be acknowledged from the buffer; else every write is complete only
         /// when it is programmed.
         write_cache: Field<bool> = true => write_cache: bool = value;
         /// SATA, AHCI: whether a flush is queued like reads and writes; else it is alone in the
@@ -85,7 +85,7 @@ const GENERATIONS: [(&str, u64); 2] = [
 ];
 
 impl Host {
-    /// Whether the protocol is NVMe.
+    /// True if the protocol is NVMe.
     fn is_nvme(&self) -> bool {
         self.interface.value == "pcie-nvme"
     }

@@ -34,7 +34,7 @@ table! {
         rber_reads_100k_ppb: Field<Vec<f64>>, AREA_RATES;
         /// Erase cycles that cells are rated for, by area.
         rated_cycles: Field<Vec<u32>>, AREA_CYCLES;
-        /// How much worse the worst page of two, of four, of eight … is, percent each time.
+        /// Increase of the worst page of two, of four, of eight …, percent each time.
         page_spread_percent: Field<u32>, 0..=1_000;
         /// RBER of the data area by type of page, in proportion to each other: one entry for all,
         /// or as many as `nand.read_us` has. The mean stays that of the other keys.

@@ -5,7 +5,7 @@ use super::super::key::{Field, Given, Problems, table};
 use super::super::rules::{List, PowerOfTwo};
 
 table! {
-    /// What the host may address.
+    /// Address space of the host.
     pub struct Capacity = "capacity" {
         /// Bytes: a multiple of 4,096 that fits beside what the drive keeps for itself.
         user_bytes: Field<u64>;
@@ -46,7 +46,7 @@ table! {
 table! {
     /// Commands of the dies beyond plain reading, programming and erasing.
     pub struct NandCommands = "nand_commands" {
-        /// Whether all planes of a die work together. Without it each plane's blocks make
+        /// `true`: all planes of a die work together. Without it each plane's blocks make
         /// superblocks of their own.
         multi_plane: Field<bool> = true;
         /// Cache read: sensing goes on while data leaves the die.

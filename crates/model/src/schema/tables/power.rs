@@ -64,7 +64,7 @@ table! {
         entry_us: Field<u64>, 0..=60_000_000 => entry: Nanos = whole_micros;
         /// Exit time, which delays the first command, µs.
         exit_us: Field<u64>, 0..=60_000_000 => exit: Nanos = whole_micros;
-        /// Whether idle work is finished first; else it stops until the host has sent a request
+        /// `true`: idle work is finished first; else it stops until the host has sent a request
         /// again.
         waits_for_idle_work: Field<bool> => waits_for_idle_work: bool = value;
     }
@@ -85,11 +85,11 @@ table! {
         warning_c: Field<f64>, 0.0..=200.0 => warning_mc: i64 = milli;
         /// Critical temperature: from here on time counts as critical, °C.
         critical_c: Field<f64>, 0.0..=200.0 => critical_mc: i64 = milli;
-        /// How commands are throttled.
+        /// Way of throttling commands.
         throttle: Field<String>, OneOf(&THROTTLES) => |thermal, _|
             /// Commands are admitted for a share of so long a time, before a rest.
             period: Nanos = Nanos::from_micros(or_default(&thermal.period_us)),
-            /// How the share follows from the temperature.
+            /// Share as a function of the temperature.
             throttle: Throttle = thermal.throttle();
         /// With a throttle: commands are admitted for a share of such a period, µs; then the drive
         /// rests until its work was that share of the time.

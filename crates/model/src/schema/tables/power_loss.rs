@@ -10,12 +10,12 @@ use super::super::rules::{OneOf, named};
 use crate::schema::spec::{PAGE_BYTES, PairedPages, Spec, power_loss_excludes};
 
 table! {
-    /// What a power cut leaves. Without it, no account is kept and the power cannot be cut. Not
-    /// with `nand_commands.one_shot_program_us`, unless `paired_pages` is `"one-shot"`.
+    /// Data that survives a power cut. Without the table no account is kept, and the power cannot
+    /// be cut. Not with `nand_commands.one_shot_program_us`, unless `paired_pages` is `"one-shot"`.
     pub struct PowerLoss = "power_loss" => PowerLossSpec {
         /// Switch.
         enabled: Field<bool>;
-        /// Whether capacitors hold the drive up at a cut until buffer and journal are in flash.
+        /// `true`: capacitors hold the drive up at a cut until buffer and journal are in flash.
         capacitors: Field<bool> => |table, _|
             /// With capacitors: for how long they hold the drive up.
             hold_up: Option<Nanos> = table.capacitors.value.then(|| hold_up(table));
@@ -28,7 +28,7 @@ table! {
         /// hold the drive up until the programs under way have ended. `"unprotected"`: in several,
         /// and a cut may take what a flush has promised.
         paired_pages: Field<String>, OneOf(&PAIRED_PAGES) => |table, model|
-            /// What a torn program does to the pages of its word line, and what is done about it.
+            /// Effect of a torn program on the pages of its word line, and protection against it.
             paired_pages: PairedPages = named(&PAIRED_PAGES, &table.paired_pages),
             /// Timing of the journal's blocks: in SLC mode, outside the pools.
             journal: CellTiming = CellTiming {
@@ -54,7 +54,7 @@ table! {
         journal_interval_kib: Field<u32>, 4..=16_777_216 => journal_interval_pages: u32 = pages;
         /// Journal pages after which the changed parts of the L2P are written (checkpoint).
         checkpoint_pages: Field<u32>, 1..=65_536 => checkpoint_pages: u32 = value;
-        /// Whether a flush, and a write with FUA, is answered as done without being done: a drive
+        /// `true`: a flush, and a write with FUA, is acknowledged without being done: a drive
         /// that promises what it does not keep.
         flush_ignored: Field<bool> = false => flush_ignored: bool = value;
         /// From power to the first read of the flash, ms.
@@ -72,7 +72,7 @@ impl PowerLossSpec {
     }
 }
 
-/// What is done about paired pages, by name.
+/// Protections of paired pages, by name.
 const PAIRED_PAGES: [(&str, PairedPages); 4] = [
     ("one-shot", PairedPages::OneShot),
     ("pad", PairedPages::Pad),
@@ -85,7 +85,7 @@ fn hold_up(table: &PowerLoss) -> Nanos {
     table.hold_up_ms.as_ref().map_or(Nanos::ZERO, millis)
 }
 
-/// Whether the journal's blocks have room and the capacitors hold long enough, in a model whose
+/// True if the journal's blocks have room and the capacitors hold long enough, in a model whose
 /// single figures are valid.
 pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) {
     let (Some(table), Some(spec)) = (&model.power_loss, &drive.power_loss) else {

@@ -37,23 +37,23 @@ table! {
             /// Write requests at least so long go to the data area directly; `None`: all enter it.
             bypass_from_bytes: Option<u64> =
                 given(&cache.bypass_from_kib).map(|kib| u64::from(kib) * 1024);
-        /// How data gets from the cache to the data area: by on-chip copy, within a die, or through
+        /// Way of data from the cache to the data area: by on-chip copy, within a die, or through
         /// the controller, as in garbage collection.
         fold_by: Field<String> = "on-chip".to_owned(), OneOf(&FOLD_BY) => |cache, _|
-            /// How it is emptied.
+            /// Way of emptying.
             emptying: Emptying = named(&FOLD_BY, &cache.fold_by);
-        /// What the host does where the cache has no room: it waits, or writes to the data area.
+        /// Action of the host while the cache is full: it waits, or writes to the data area.
         when_full: Field<String> = "wait".to_owned(), OneOf(&WHEN_FULL) => |cache, _|
-            /// What happens where it has no room.
+            /// Action of the host while it is full.
             when_full: WhenFull = named(&WHEN_FULL, &cache.when_full);
         /// Write requests at least so long, KiB, go to the data area directly.
         bypass_from_kib: Option<Field<u32>>, 1..=1_048_576;
-        /// Whether data relocated by garbage collection enters the cache. Without the key it does
+        /// `true`: data relocated by garbage collection enters the cache. Without the key it does
         /// where the cache has blocks of its own and on-chip copy folds it; it needs both.
         takes_gc: Option<Field<bool>> => |cache, _|
-            /// Whether relocated data enters it, as host data does, or the data area.
+            /// True if relocated data enters it, as host data does, or the data area.
             takes_gc: bool = takes_gc(cache);
-        /// Whether the host is given room in the cache page by page as it is folded; else only as
+        /// `true`: the host is given room in the cache page by page as it is folded; else only as
         /// blocks are erased, so that its speed comes in bursts: with `when_full = "wait"` alone,
         /// without `takes_gc` and `dynamic_blocks_per_plane`.
         frees_per_page: Field<bool> = true => frees_per_page: bool = value;
@@ -75,7 +75,7 @@ table! {
         /// Through the controller: multi-plane pages read or written at once while the host still
         /// finds room; `gc.depth` without the key.
         fold_pages_background: Option<Field<u32>>, 1..=1024 => |cache, model|
-            /// What emptying is held to.
+            /// Limit of emptying.
             fold_limit: FoldLimit = cache.fold_limit(model);
         /// On-chip copy: dies that fold at once at most, in the background or not; all without the
         /// key. Not below `fold_dies_background`; more than there are is no error, so that drives
@@ -87,13 +87,13 @@ table! {
     }
 }
 
-/// How an SLC cache is folded, by name.
+/// Ways of folding an SLC cache, by name.
 const FOLD_BY: [(&str, Emptying); 2] = [
     ("on-chip", Emptying::OnChip),
     ("controller", Emptying::Controller),
 ];
 
-/// What happens where it is full, by name.
+/// Actions of the host while it is full, by name.
 const WHEN_FULL: [(&str, WhenFull); 2] = [("wait", WhenFull::Wait), ("bypass", WhenFull::Bypass)];
 
 impl SlcCache {
@@ -143,7 +143,7 @@ impl SlcCache {
     }
 }
 
-/// Whether relocated data enters it: if nothing is said, where it has blocks of its own that
+/// True if relocated data enters it: if nothing is said, where it has blocks of its own that
 /// on-chip copy folds.
 pub(in super::super) fn takes_gc(cache: &SlcCache) -> bool {
     let usual = cache.is_folded_on_chip() && cache.blocks_per_plane.value > 0;
@@ -214,7 +214,7 @@ fn check_frees_per_page(problems: &mut Problems, cache: &SlcCache) {
     }
 }
 
-/// Whether it says when folding in the background begins.
+/// True if it says when folding in the background begins.
 fn check_fold_start(problems: &mut Problems, cache: &SlcCache) {
     let free = &cache.fold_start_free_mib;
     match (&cache.fold_start_percent, free) {
@@ -239,7 +239,7 @@ fn check_fold_start(problems: &mut Problems, cache: &SlcCache) {
     }
 }
 
-/// What limits folding. More dies, or more MiB, than there are is no error: drives of several
+/// Limit of folding. More dies, or more MiB, than there are is no error: drives of several
 /// sizes share their firmware.
 fn check_fold_limits(problems: &mut Problems, cache: &SlcCache, model: &Model) {
     let background = &cache.fold_dies_background;
@@ -264,7 +264,7 @@ fn check_fold_limits(problems: &mut Problems, cache: &SlcCache, model: &Model) {
     }
 }
 
-/// Whether it has enough superblocks for what is open and folded at once, in a model whose single
+/// True if it has enough superblocks for what is open and folded at once, in a model whose single
 /// figures are valid.
 pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(cache), Some(table)) = (&spec.cache, &model.slc_cache) else {
@@ -310,7 +310,7 @@ mod tests {
         testing::parse(&demo().replace("[slc_cache]\n", &table))
     }
 
-    /// What is said of a key of a model.
+    /// Problems of a key of a model.
     fn problems_of(model: &Model, key: &str) -> Vec<String> {
         let mut problems = Problems::default();
         crate::check::model(&mut problems, model);

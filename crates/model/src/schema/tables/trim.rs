@@ -17,7 +17,7 @@ table! {
         command_ns: Field<u64>, 0..=1_000_000_000 => command: Nanos = nanos;
         /// Each 1,024 logical pages (4 MiB) of the range, ns of a core.
         per_1024_pages_ns: Field<u64>, 0..=1_000_000_000 => per_1024_pages: Nanos = nanos;
-        /// Whether data in the SLC cache is freed too, rather than when it is folded.
+        /// `true`: data in the SLC cache is freed too, rather than when it is folded.
         reaches_cache: Field<bool> => reaches_cache: bool = value;
         /// SATA, AHCI: whether the command is queued like reads and writes; else it is alone in
         /// the drive. Always with NVMe.
@@ -25,7 +25,7 @@ table! {
         /// Each range that a command names, ns of a core: 65,535 sectors at most with ATA,
         /// 2^32 - 1 with NVMe.
         per_range_ns: Field<u64> = 0, 0..=1_000_000_000 => per_range: Nanos = nanos => |trim, model|
-            /// What a range of the command can hold.
+            /// Capacity of a range of the command.
             range_bytes_max: u64 = model.host.trim_range_sectors_max() * 512,
             /// Unmapping costs time; `None` for nothing beside [`TrimSpec::per_1024_pages`].
             work: Option<TrimWorkSpec> = trim.work();
@@ -35,11 +35,12 @@ table! {
         chunk_kib: Option<Field<u32>>, 4..=1_048_576;
         /// Rest after each chunk, µs; needs `chunk_kib`.
         chunk_pause_us: Option<Field<u64>>, 0..=10_000_000;
-        /// Whether the command ends when its range is noted, before its chunks are unmapped; needs
+        /// `true`: the command ends when its range is noted, before its chunks are unmapped; needs
         /// `chunk_kib`.
         lazy: Field<bool> = false;
-        /// What reads of a trimmed range return: `"zeroes"` (RZAT), `"data"`, the same each time
-        /// (DRAT), or `"none"`, no promise: what is noted reads as before until it is unmapped.
+        /// Data that reads of a trimmed range return: `"zeroes"` (RZAT), `"data"`, the same each
+        /// time (DRAT), or `"none"`, no promise: what is noted reads as before until it is
+        /// unmapped.
         deterministic: Option<Field<String>>, OneOf(&PROMISES);
         /// Superblocks of the data area that TRIM has emptied are erased before their space is
         /// needed, one after another, with this rest after each, µs.
@@ -48,7 +49,7 @@ table! {
     }
 }
 
-/// What reads of a trimmed range return, by name, in the words of ATA.
+/// Data that reads of a trimmed range return, by the names that ATA gives them.
 pub(crate) const PROMISES: [(&str, &str); 3] = [
     ("zeroes", "zeroes (RZAT)"),
     ("data", "the same data each time (DRAT)"),
