@@ -154,7 +154,7 @@ impl<'py> Source<'py> {
                 let sequence = item
                     .try_iter()
                     .and_then(|i| i.collect::<PyResult<Vec<_>>>());
-                let values = sequence.map_err(|_| wrong(&format!("{item} is no tuple")))?;
+                let values = sequence.map_err(|_| wrong(&format!("{item} is not a tuple")))?;
                 other = PyTuple::new(item.py(), values)?;
                 &other
             }
@@ -165,7 +165,7 @@ impl<'py> Source<'py> {
         let time_s: f64 = tuple
             .get_item(0)?
             .extract()
-            .map_err(|_| wrong("its time is no number"))?;
+            .map_err(|_| wrong("its time is not a number"))?;
         let op = op_of(&tuple.get_item(1)?).map_err(|what| wrong(&what))?;
         let bytes = |index: usize, name: &str| -> PyResult<u64> {
             let value = tuple.get_item(index)?;

@@ -83,7 +83,8 @@ impl Review {
 #[pyfunction]
 pub fn read_review(text: &str, name: &str) -> PyResult<Review> {
     let record = serde_json::from_str(text);
-    let record: Record = record.map_err(|wrong| input(format!("{name} is no review: {wrong}")))?;
+    let record: Record =
+        record.map_err(|wrong| input(format!("{name} is not a review: {wrong}")))?;
     if record.schema != SCHEMA {
         let schema = &record.schema;
         return Err(input(format!(

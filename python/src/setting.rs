@@ -51,8 +51,8 @@ fn setting(value: &Bound<'_, PyAny>) -> Result<Setting, String> {
         return list(values.iter().collect());
     }
     Err(format!(
-        "{} of type {} is no value of a figure: it is a number, a text, True or False, or a list \
-         of them",
+        "{} of type {} is not a value of a figure: use a number, a text, True or False, or a \
+         list of them",
         value,
         value.get_type()
     ))

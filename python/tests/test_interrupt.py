@@ -61,6 +61,6 @@ def test_a_rest_is_the_same_in_slices(full_drive: stend.Drive) -> None:
     whole.idle(60)
     for _ in range(60):
         parts.idle(1)
-    # How often nothing happened is no history.
+    # How often nothing happened is not a history.
     assert whole.now_s == parts.now_s
     assert whole.counters == parts.counters and whole.history_hash == parts.history_hash

@@ -131,9 +131,9 @@ GOOD = (0.0, "write", 0, 4096)
         ((float("nan"), "read", 0, 512), "time"),
         ((-1.0, "read", 0, 512), "time"),
         ((1e300, "read", 0, 512), "time"),
-        (("now", "read", 0, 512), "its time is no number"),
+        (("now", "read", 0, 512), "its time is not a number"),
         ((0.0, "read", 0), "3 values"),
-        (5, "is no tuple"),
+        (5, "is not a tuple"),
     ],
 )
 def test_a_wrong_request_is_named(full_drive: stend.Drive, wrong: Any, said: str) -> None:

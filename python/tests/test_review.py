@@ -179,10 +179,10 @@ def test_a_folder_of_another_review_is_kept(tmp_path: pathlib.Path, review: sten
     with pytest.raises(stend.InputError, match="the page of a study"):
         review.save(study)
     other_schema = there.replace("stend.review/1", "stend.review/9")
-    for text, said in (("{}", "is no review"), (other_schema, "its schema is `stend.review/9`")):
+    for text, said in (("{}", "is not a review"), (other_schema, "its schema is `stend.review/9`")):
         (tmp_path / "review.json").write_text(text)
         with pytest.raises(stend.InputError, match=said):
             stend.read_review(tmp_path)
     (tmp_path / "review.json").write_bytes(b"\xff")
-    with pytest.raises(stend.InputError, match="is no review"):
+    with pytest.raises(stend.InputError, match="is not a review"):
         stend.read_review(tmp_path)

@@ -419,8 +419,8 @@ value = { above = 1.0 }; drives = ["a"] | : reading: missing
 value = { about = 1.0, tolerance_percent = 50 }; drives = ["a"] | : reading: missing
 value = { tolerance_percent = 5 }; drives = ["a"] | : tolerance_percent: a tolerance
 value = {}; drives = ["a"] | no bound
-value = { about = nan }; drives = ["a"] | NaN is no finite number
-value = { above = inf }; drives = ["a"] | inf is no finite number
+value = { about = nan }; drives = ["a"] | NaN is not a finite number
+value = { above = inf }; drives = ["a"] | inf is not a finite number
 value = { above = 2.0, below = 1.0 }; drives = ["a"] | no number lies
 drives = ["a"] | one of `value`, `ratio`, `order`, `place`
 drives = ["a"]; order = {} | `more_than`, `less_than`

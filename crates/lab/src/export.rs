@@ -76,7 +76,7 @@ impl Lab {
         }
         let mut files = Vec::new();
         for table in tables {
-            assert!(TABLES.contains(table), "{table} is no table");
+            assert!(TABLES.contains(table), "{table} is not a table");
             let path = path_of(table);
             let file = File::create(&path).map_err(|error| failed(&path, error.into()))?;
             let columns = self.columns(table)?;

@@ -60,7 +60,7 @@ impl FromStr for EntryId {
             Ok(number) if plain && is_run => Ok(EntryId::Run(RunId(number))),
             Ok(number) if plain => Ok(EntryId::Recorded(RecordedId(number))),
             _ => Err(format!(
-                "`{text}` is no number of the lab: 3 is a review, j3 a job or a replay"
+                "`{text}` is not a number of the lab: 3 is a review, j3 a job or a replay"
             )),
         }
     }

@@ -41,7 +41,7 @@ impl FromStr for Language {
         let found = Language::ALL.into_iter().find(|one| one.tag() == tag);
         found.ok_or_else(|| {
             let tags = Language::ALL.map(Language::tag).join(", ");
-            format!("`{tag}` is no language of the report; there are: {tags}")
+            format!("`{tag}` is not a language of the report; there are: {tags}")
         })
     }
 }

@@ -233,7 +233,7 @@ impl Part<'_> {
             for (value, count) in histogram {
                 let value: u64 = value.parse().map_err(|_| {
                     TargetError::Failed(format!(
-                        "the latency histogram has a bin `{value}` that is no number of ns"
+                        "the latency histogram has a bin `{value}` that is not a number of ns"
                     ))
                 })?;
                 *bins.entry(value).or_default() += count;

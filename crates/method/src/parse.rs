@@ -142,7 +142,7 @@ impl Source<'_> {
         if bytes == 0 || !bytes.is_multiple_of(512) || bytes > 1 << 30 {
             return self.fail(
                 place,
-                format!("{bytes} is no block size: a multiple of 512 bytes, at most 1 GiB"),
+                format!("{bytes} is not a block size: a multiple of 512 bytes, at most 1 GiB"),
             );
         }
         Ok(bytes)
@@ -156,7 +156,9 @@ impl Source<'_> {
         if bytes == 0 || !bytes.is_multiple_of(1 << 20) || bytes > 1 << 60 {
             return self.fail(
                 place,
-                format!("{bytes} is no region: a multiple of 1 MiB (1048576 bytes), at most 1 EiB"),
+                format!(
+                    "{bytes} is not a region: a multiple of 1 MiB (1048576 bytes), at most 1 EiB"
+                ),
             );
         }
         Ok(Some(bytes))

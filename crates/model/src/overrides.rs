@@ -150,7 +150,7 @@ fn put(document: &mut DocumentMut, path: &str, setting: &Setting) -> Result<(), 
     let figure = table.get_mut(place.key).and_then(Item::as_table_like_mut);
     let figure = figure.ok_or("the model gives no such list: set all of it")?;
     let list = figure.get_mut("value").and_then(Item::as_array_mut);
-    let list = list.ok_or("it is no list")?;
+    let list = list.ok_or("it is not a list")?;
     let entries = list.len();
     let entry = list.get_mut(index);
     *entry.ok_or_else(|| format!("the list has {entries} entries, counted from 0"))? = value;
@@ -316,7 +316,7 @@ mod tests {
             (
                 "nand.dies",
                 Setting::Real(f64::NAN),
-                "NaN is no finite number",
+                "NaN is not a finite number",
             ),
             (
                 "nand.dies",

@@ -127,7 +127,7 @@ impl Files {
     /// If there is no such file.
     pub fn replace(&mut self, name: &str, text: String) -> Result<(), FileError> {
         let file = self.files.iter_mut().find(|f| f.name == name);
-        file.unwrap_or_else(|| panic!("{name} is no file of this model"))
+        file.unwrap_or_else(|| panic!("{name} is not a file of this model"))
             .text = Cow::Owned(text);
         self.resolved = resolve(&self.files)?;
         Ok(())

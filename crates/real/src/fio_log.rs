@@ -34,7 +34,7 @@ pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
     lines
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(index, line)| {
-            row(line).ok_or_else(|| format!("line {}: `{line}` is no row of a log", index + 1))
+            row(line).ok_or_else(|| format!("line {}: `{line}` is not a row of a log", index + 1))
         })
         .collect()
 }

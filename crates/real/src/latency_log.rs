@@ -51,7 +51,7 @@ pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
     let lines = text.lines().enumerate();
     let rows = lines.filter(|(_, line)| !line.trim().is_empty());
     let rows = rows.map(|(index, line)| {
-        row(line).ok_or_else(|| format!("line {} is no row of histograms", index + 1))
+        row(line).ok_or_else(|| format!("line {} is not a row of histograms", index + 1))
     });
     rows.filter_map(Result::transpose).collect()
 }

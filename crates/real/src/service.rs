@@ -132,7 +132,7 @@ fn range(
 fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBuf), TargetError> {
     let PathKind::Device(number, node) = PathKind::of(path)? else {
         return Err(TargetError::Input(format!(
-            "{} is no block device: only a drive can erase itself or switch its cache; `stend \
+            "{} is not a block device: only a drive can erase itself or switch its cache; `stend \
              drive trim` gives a file's space back",
             path.display()
         )));

@@ -44,7 +44,7 @@ pub fn answer(device: &Path) -> Result<Answer, TargetError> {
 pub(crate) fn read(text: &str, status: i32, stderr: &str) -> Result<Answer, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let words = stderr.trim();
-        format!("smartctl's answer is no JSON ({error}), exit status {status}: {words}")
+        format!("smartctl's answer is not JSON ({error}), exit status {status}: {words}")
     })?;
     let reached = status & 0b11 == 0;
     if reached && let Ok(document) = serde_json::from_value(value.clone()) {

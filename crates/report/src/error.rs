@@ -17,7 +17,7 @@ pub enum ReportError {
         source: std::io::Error,
     },
     /// The existing page is not one of this program's.
-    #[error("{}: it exists, and is no page of stend's, so it is kept", .0.display())]
+    #[error("{}: it exists, and is not a page of stend's, so it is kept", .0.display())]
     Foreign(PathBuf),
     /// The existing `review.json` cannot be read.
     #[error("cannot read {}: {source}", path.display())]

@@ -191,7 +191,7 @@ fn can_be_made(path: &Path) -> Result<(), Failure> {
     };
     // Fails for `a/b` if `a` is a file.
     if !folder.is_dir() {
-        return unusable(format!("{} is no folder", folder.display()));
+        return unusable(format!("{} is not a folder", folder.display()));
     }
     // An unnamed file: nothing remains of it in any case.
     match tempfile::tempfile_in(folder) {

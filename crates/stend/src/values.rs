@@ -65,7 +65,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     let parsed = text.parse::<jiff::SignedDuration>().ok();
     let time = parsed.and_then(|time| Duration::try_from(time).ok());
     time.filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("`{text}` is no time, such as 90s, 20m or 2h"))
+        .ok_or_else(|| format!("`{text}` is not a duration, such as 90s, 20m or 2h"))
 }
 
 /// A factor for durations, above 0 and at most [`DURATION_SCALE_MAX`].
@@ -144,7 +144,7 @@ impl Price {
 /// # Errors
 /// A message with the allowed form.
 pub fn price(text: &str) -> Result<Price, String> {
-    let wrong = || format!("`{text}` is no amount and currency, such as \"79.90 EUR\"");
+    let wrong = || format!("`{text}` is not an amount and currency, such as \"79.90 EUR\"");
     let (typed, currency) = text.trim().split_once(' ').ok_or_else(wrong)?;
     let is_plain = |c: char| c.is_ascii_digit() || c == '.';
     let amount = typed.parse::<f64>().ok();
@@ -193,7 +193,7 @@ pub fn years(text: &str) -> Result<(u32, u32), String> {
         )),
         Some(years) if !text.trim().is_empty() => Ok(years),
         _ => Err(format!(
-            "`{text}` is no year and no FROM..TO, such as 2014..2016 or 2016.."
+            "`{text}` is neither a year nor FROM..TO, such as 2014..2016 or 2016.."
         )),
     }
 }
@@ -219,7 +219,7 @@ pub fn seed(text: &str) -> Result<u64, String> {
 
 /// The number of a run in the lab.
 pub fn run(text: &str) -> Result<i64, String> {
-    let unknown = |_| "not the number of a run; `stend lab list` tells the numbers".to_owned();
+    let unknown = |_| "not the number of a run; `stend lab list` lists the numbers".to_owned();
     text.parse().map_err(unknown)
 }
 
@@ -290,7 +290,9 @@ fn number_within(text: &str, least: f64, most: f64) -> Result<f64, String> {
 /// # Errors
 /// A message with the allowed values.
 pub fn interval(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    let number: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number"))?;
     match (0.001..=1e6).contains(&number) {
         true => Ok(number),
         false => Err(format!("{text} is not between 0.001 and 1000000")),

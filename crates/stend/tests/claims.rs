@@ -127,7 +127,7 @@ fn what_holds_and_what_does_not() {
     );
     assert_eq!(code, Some(3), "{progress}");
     assert!(
-        progress.contains("left-out.json is no result of `stend fit --leave-one-out"),
+        progress.contains("left-out.json is not a result of `stend fit --leave-one-out"),
         "{progress}"
     );
 }

@@ -226,7 +226,7 @@ fn a_search_goes_on_by_the_same_command() {
         dir,
         &[&FIT[..], &["--out", "parts"]].concat(),
         3,
-        &["fit-state.json is no state"],
+        &["fit-state.json is not a state"],
     );
 }
 

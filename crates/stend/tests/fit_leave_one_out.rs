@@ -176,7 +176,7 @@ fn the_table_goes_on_by_the_same_command() {
         &[&ARGS[..], &["--out", "parts"]].concat(),
         3,
         &[
-            "drive-a.toml.json is no result of a drive left out",
+            "drive-a.toml.json is not a result of a drive left out",
             "remove it",
         ],
     );

@@ -443,7 +443,7 @@ fn what_is_wrong_with_a_later_target_is_told_first() {
         dir,
         &["identify", "d", "nosuchdrive"],
         3,
-        &["nosuchdrive is no drive model"],
+        &["nosuchdrive is not a drive model"],
     );
 }
 

@@ -173,7 +173,7 @@ fn what_cannot_be_made_is_refused_before_anything_is_written() {
     twin(
         &["broken.json", "--parts", PARTS],
         3,
-        &["broken.json is no review"],
+        &["broken.json is not a review"],
     );
     twin(
         &["original", "--parts", PARTS, "--identify", "broken.json"],

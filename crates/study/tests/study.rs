@@ -446,15 +446,15 @@ fn what_is_wrong_with_a_factor_is_told_with_its_place() {
         ),
         (
             factor("key = \"gc.depth\"\nvalues = [nan]"),
-            "NaN is no finite number",
+            "NaN is not a finite number",
         ),
         (
             factor("key = \"gc.depth\"\nfrom = 1\nto = inf\nsteps = 2"),
-            "is no range",
+            "is not a range",
         ),
         (
             factor("key = \"gc.depth\"\nfrom = 4\nto = 1\nsteps = 2"),
-            "is no range",
+            "is not a range",
         ),
         (
             factor("key = \"gc.depth\"\nfrom = 1\nto = 4"),

@@ -410,7 +410,7 @@ impl Draft<'_> {
             None => layers.set_if_missing(
                 "slc_cache",
                 "when_full",
-                Figure::of(untold.when_full, "assumed: nothing tells it"),
+                Figure::of(untold.when_full, "assumed: not known"),
             ),
         }
         if layers.get("slc_cache", "fold_start_free_mib").is_none() {
@@ -684,7 +684,7 @@ fn pace_on_chip_copy(layers: &mut Layers) {
     if layers.text("slc_cache", "fold_by") != Some("on-chip") {
         return;
     }
-    let source = "assumed: nothing tells how folding in the background is paced";
+    let source = "assumed: the pace of folding in the background is not known";
     let pause = Figure::of(1000, source).free(0.0, 5000.0);
     layers.set_if_missing("slc_cache", "fold_pause_us", pause);
     let dies = layers.number("nand", "dies").unwrap_or(1.0);

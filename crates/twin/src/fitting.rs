@@ -162,7 +162,7 @@ impl Search<'_> {
     fn models(&self, text: &str) -> Result<[(String, Files); 1], TwinError> {
         let file = format!("{}.toml", self.name);
         let wrong =
-            |error: String| TwinError::Model(format!("the draft is no sound model: {error}"));
+            |error: String| TwinError::Model(format!("the draft is not a sound model: {error}"));
         let files = Files::of_text(text.to_owned(), &file);
         let files = files.map_err(|error| wrong(error.to_string()))?;
         files.model().map_err(|error| wrong(error.to_string()))?;

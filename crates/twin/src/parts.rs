@@ -28,7 +28,7 @@ impl Part {
         let schema = tables.remove("schema");
         if schema.as_ref().and_then(Value::as_str) != Some(SCHEMA) {
             return Err(fail(format!(
-                "is no part of a drive file: it has not schema = \"{SCHEMA}\" (drives/nand, \
+                "is not a part of a drive file: it lacks schema = \"{SCHEMA}\" (drives/nand, \
                  drives/controllers, drives/firmware, drives/hosts)"
             )));
         }
@@ -333,6 +333,9 @@ mod tests {
     #[test]
     fn what_is_no_part_is_refused() {
         let error = Part::parse("x.toml", "schema = \"stend.drive/2\"").unwrap_err();
-        assert!(error.to_string().contains("x.toml: is no part"), "{error}");
+        assert!(
+            error.to_string().contains("x.toml: is not a part"),
+            "{error}"
+        );
     }
 }

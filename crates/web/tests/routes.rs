@@ -227,7 +227,7 @@ fn a_job_and_a_replay_have_their_main_figures() {
     }
     assert!(
         !page.contains("TRIMs"),
-        "what was not done is no row: {page}"
+        "what was not done is not a row: {page}"
     );
     let page = bench.page("/jobs/2");
     for words in [
@@ -322,7 +322,7 @@ fn labels_and_notes_are_seen_and_set() {
     let report = bench.page("/runs/1/report");
     assert!(report.contains("<dd>cold</dd>"), "no label");
     assert!(report.contains("<dd>&#60;img src=x&#62;</dd>"), "no note");
-    assert!(!report.contains("<img"), "a note is no HTML");
+    assert!(!report.contains("<img"), "a note is not HTML");
     crate::common::save(&mut bench.lab(), &target);
     let compared = bench.page("/compare/report?run=1&run=2");
     assert!(compared.contains("<td>cold</td>"), "no label of a side");
@@ -443,7 +443,7 @@ fn smart_data_of_a_drive_is_shown_over_time() {
     }
     assert!(
         !page.contains("Media errors"),
-        "what no reading has is no column"
+        "what no reading has is not a column"
     );
     assert_eq!(
         bench.get("/drives/smart?serial=").status,

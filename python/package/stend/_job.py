@@ -67,5 +67,5 @@ def job_text(job: AnyJob) -> tuple[str, bool]:
         return text, True
     jobs = list(job) if isinstance(job, Sequence) else []
     if not jobs or not all(isinstance(each, Job) for each in jobs):
-        raise InputError(f"{job!r} is no list of stend.Job")
+        raise InputError(f"{job!r} is not a list of stend.Job")
     return "\n".join(str(each) for each in jobs), False

@@ -203,7 +203,7 @@ def read_review(path: Path) -> Review:
         try:
             text = file.read()
         except UnicodeDecodeError as error:
-            raise InputError(f"{path} is no review: {error}") from None
+            raise InputError(f"{path} is not a review: {error}") from None
     return Review(_stend.read_review(text, path))
 
 

@@ -294,7 +294,7 @@ class StudyResult:
 
 def _test(test: Any) -> dict[str, Any]:
     if not isinstance(test, (tuple, list)) or len(test) != 2:
-        raise InputError(f"tests: {test!r} is no pair of an edition and the id of a test")
+        raise InputError(f"tests: {test!r} is not a pair of an edition and the id of a test")
     edition, name = test
     return {"edition": os.fspath(edition), "id": name}
 
@@ -302,7 +302,7 @@ def _test(test: Any) -> dict[str, Any]:
 def _finite(value: Any) -> Any:
     """JSON has no number for what is none: told before it is lost."""
     if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
-        raise InputError(f"{value} is no finite number")
+        raise InputError(f"{value} is not a finite number")
     if isinstance(value, Mapping):
         return {key: _finite(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -467,7 +467,7 @@ impl Source<'_> {
         } = bounds;
         let all = [about, above, below, at_least, at_most, tolerance_percent];
         if let Some(value) = all.into_iter().flatten().find(|value| !value.is_finite()) {
-            let problem = format!("{value} is no finite number");
+            let problem = format!("{value} is not a finite number");
             return self.fail(place, "value", problem);
         }
         let least = bounds.at_least.or(bounds.above);

@@ -298,7 +298,7 @@ fn figure(
     let of_requests = !matches!(take, Take::Power);
     if of_requests && !matches!(parts[part].step, Step::Job(_)) {
         let message = format!(
-            "part `{}` is no job: only its power can be taken",
+            "part `{}` is not a job: only its power can be taken",
             entry.part
         );
         return fail(&place, message);

@@ -57,7 +57,7 @@ pub(super) fn line(line: &str) -> Result<Line<'_>, String> {
     }
     let Some((device, time, rest)) = head(line) else {
         return Err(format!(
-            "`{line}` is no event of blkparse: MAJOR,MINOR CPU SEQUENCE SECONDS.NANOSECONDS \
+            "`{line}` is not an event of blkparse: MAJOR,MINOR CPU SEQUENCE SECONDS.NANOSECONDS \
              PROCESS ACTION RWBS SECTOR + SECTORS [PROGRAM] is expected"
         ));
     };

@@ -268,7 +268,7 @@ impl Lines {
             Err(_) => Err(FileError::of_line(
                 &self.name,
                 self.number,
-                "the line is no text; unpack a compressed or binary trace first",
+                "the line is not text; unpack a compressed or binary trace first",
             )),
         }
     }

@@ -45,7 +45,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Continuation, FileEr
         return at.fail(
             &entry.after,
             format!(
-                "`{name}` is no test with a `[test.curve]` of a `duration_s` that stands \
+                "`{name}` is not a test with a `[test.curve]` of a `duration_s` that stands \
                      before this"
             ),
         );

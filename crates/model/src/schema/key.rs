@@ -917,7 +917,7 @@ mod tests {
 
     #[test]
     fn broken_toml_has_a_line_and_no_key() {
-        let text = with("[nand]", "[nand").expect_err("it is no TOML");
+        let text = with("[nand]", "[nand").expect_err("it is not TOML");
         assert!(text.starts_with("m.toml:12: unclosed table"), "{text}");
         let empty = parse("").expect_err("it is empty");
         assert_eq!(empty, "m.toml:1: schema: missing field `schema`");

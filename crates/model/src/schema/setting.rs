@@ -59,7 +59,7 @@ impl Setting {
             Setting::Flag(flag) => Value::from(*flag),
             Setting::Whole(whole) => Value::from(*whole),
             Setting::Real(real) if !real.is_finite() => {
-                return Err(format!("{real} is no finite number"));
+                return Err(format!("{real} is not a finite number"));
             }
             Setting::Real(real) if real.fract() == 0.0 && real.abs() <= WHOLE_MAX => {
                 Value::from(*real as i64)
@@ -82,7 +82,9 @@ impl FromStr for Setting {
         let text = text.trim();
         match text.parse::<Value>() {
             Ok(value) => Setting::of(&value).ok_or_else(|| {
-                format!("`{text}` is no value of a figure: a number, true, false, a word or a list")
+                format!(
+                    "`{text}` is not a value of a figure: a number, true, false, a word or a list"
+                )
             }),
             Err(_) if text.is_empty() => Err("there is no value".to_owned()),
             Err(_) => Ok(Setting::Text(text.to_owned())),

@@ -81,8 +81,8 @@ fn by_hdparm(said: &ToolOutput) -> String {
 fn security(said: &ToolOutput, node: &Path) -> Result<Security, TargetError> {
     Security::parse(&said.stdout).ok_or_else(|| {
         TargetError::Input(format!(
-            "{}: it is no NVMe drive and reports no ATA security feature set, so it cannot erase \
-            itself; `stend drive trim` empties a device that takes TRIM{}",
+            "{}: not an NVMe drive, and it reports no ATA security feature set, so it cannot erase \
+             itself; `stend drive trim` empties a device that supports TRIM{}",
             node.display(),
             by_hdparm(said)
         ))
@@ -150,8 +150,8 @@ pub(super) fn plan(tools: &Tools, node: &Path, method: EraseMethod) -> Result<Pl
     let security = security(&said, node)?;
     if security.enabled || security.locked {
         return Err(TargetError::Refused(format!(
-            "{of}: a password is set on the drive, and whoever set it means something by it; it \
-             is removed with `hdparm --user-master u --security-disable PASSWORD {of}`"
+            "{of}: a password is set on the drive, perhaps on purpose; its owner removes it \
+             with `hdparm --user-master u --security-disable PASSWORD {of}`"
         )));
     }
     if method != EraseMethod::default() {
@@ -311,7 +311,7 @@ pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<()
     let before = ask(&["-W", &path])?;
     if write_cache(&before.stdout).is_none() {
         return Err(TargetError::Input(format!(
-            "{path}: it is no NVMe drive and reports no ATA write cache{}",
+            "{path}: it is not an NVMe drive and reports no ATA write cache{}",
             by_hdparm(&before)
         )));
     }

@@ -333,7 +333,7 @@ fn check_belongs(path: &Path, now: &Identity, as_it_is: bool) -> Result<(), Data
         .metadata()
         .is_ok_and(|meta| meta.is_file() && meta.len() == now.capacity_bytes);
     if !is_as_long {
-        return refused(format!("it is no file of {} bytes", now.capacity_bytes));
+        return refused(format!("it is not a file of {} bytes", now.capacity_bytes));
     }
     match (&of.history, &now.history) {
         (Some(of), Some(now)) if of == now => Ok(()),

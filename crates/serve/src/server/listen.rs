@@ -37,7 +37,7 @@ impl std::str::FromStr for Address {
             Some(("tcp", address)) => {
                 let address = address.replace("localhost:", "127.0.0.1:");
                 let address = address.parse().map_err(|_| {
-                    format!("`{address}` is no numeric address with a port; {form}")
+                    format!("`{address}` is not a numeric address with a port; {form}")
                 })?;
                 Ok(Address::Tcp(address))
             }

@@ -71,7 +71,7 @@ pub fn run() -> Result<(), Failure> {
     let read = std::io::stdin().lock().read_line(&mut line);
     read.map_err(|error| Failure::Io(format!("stdin cannot be read: {error}")))?;
     let case = serde_json::from_str(&line)
-        .map_err(|error| Failure::Input(format!("the line on stdin is no case: {error}")))?;
+        .map_err(|error| Failure::Input(format!("the line on stdin is not a case: {error}")))?;
     let measured = match case {
         Case::Build => {
             return print_json(&json!({

@@ -173,7 +173,7 @@ fn look(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
     }
     let of_no_target = |failure| match failure {
         Failure::Input(text) => Failure::Input(format!(
-            "{name} is no drive model (`stend drives`), no file, and no review: {text}"
+            "{name} is not a drive model (`stend drives`), a file or a review: {text}"
         )),
         other => other,
     };

@@ -255,8 +255,8 @@ fn check_is_whole(
         return Ok(());
     }
     Err(Failure::Input(format!(
-        "{} holds an unfinished review, whose drive was not kept: it cannot be gone on with; begin \
-         anew with another --out",
+        "{} holds an unfinished review, whose drive was not kept: it cannot be resumed; start \
+         over with another --out",
         folder.path().display()
     )))
 }

@@ -69,8 +69,8 @@ fn check_prefix(prefix: &str, option: &str, kinds: &[&str]) -> Result<(), Failur
     match foreign.first() {
         None => Ok(()),
         Some(file) => Err(Failure::Refused(format!(
-            "{}: it exists, and is no log of a job; {option} would replace it: give another name \
-             there, or move the file away",
+            "{}: it exists, and is not a log of a job; {option} would replace it: use another \
+             name, or move the file away",
             file.display()
         ))),
     }

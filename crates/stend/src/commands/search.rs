@@ -53,7 +53,7 @@ pub(super) fn read_state(path: &Path) -> Result<Option<SearchState>, Failure> {
     };
     let state = serde_json::from_str(&text).map_err(|error| {
         Failure::Input(format!(
-            "{} is no state of a search: {error}; choose another folder, or remove it",
+            "{} is not a state of a search: {error}; choose another folder, or remove it",
             path.display()
         ))
     })?;

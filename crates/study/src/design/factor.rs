@@ -237,7 +237,7 @@ fn again(values: &[Value], is_word: bool) -> Option<usize> {
 /// Checks that no value is infinite or NaN.
 pub(crate) fn finite(setting: &Setting) -> Result<(), String> {
     match setting {
-        Setting::Real(real) if !real.is_finite() => Err(format!("{real} is no finite number")),
+        Setting::Real(real) if !real.is_finite() => Err(format!("{real} is not a finite number")),
         Setting::List(list) => list.iter().try_for_each(finite),
         _ => Ok(()),
     }
@@ -262,7 +262,7 @@ impl Range {
         };
         if !(from.is_finite() && to.is_finite() && from < to) {
             let message =
-                format!("{from} to {to} is no range: two finite numbers, the lower first");
+                format!("{from} to {to} is not a range: two finite numbers, the lower first");
             return Err(Wrong::new(at("from"), message));
         }
         if entry.scale == Scale::Log && from <= 0.0 {

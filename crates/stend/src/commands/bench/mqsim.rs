@@ -462,7 +462,7 @@ fn number(flow: Node<'_, '_>, name: &str) -> Result<f64, String> {
         .and_then(|node| node.text())
         .ok_or_else(|| format!("Host.IO_Flow has no {name}"))?;
     let number = text.trim().parse();
-    number.map_err(|_| format!("{name} is `{text}`, which is no number"))
+    number.map_err(|_| format!("{name} is `{text}`, which is not a number"))
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ impl Program {
                 option,
             }),
             Ok(_) => Err(Failure::Input(format!(
-                "{option} {}: it is no file; name the program itself",
+                "{option} {}: it is not a file; name the program itself",
                 path.display()
             ))),
             Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(Failure::Io(format!(
@@ -71,7 +71,7 @@ impl Program {
                 path.display()
             ))),
             Err(error) => Err(Failure::ToolMissing(format!(
-                "{option} {}: {error}; docs/bench-compare.md tells how to build {name}",
+                "{option} {}: {error}; docs/bench-compare.md explains how to build {name}",
                 path.display()
             ))),
         }
@@ -149,7 +149,7 @@ impl Program {
     /// Error for results in an unknown format.
     pub fn not_understood(&self, problem: &str) -> Failure {
         Failure::Io(format!(
-            "the results of {} ({}) are not understood: {problem}; docs/bench-compare.md tells \
+            "the results of {} ({}) are not understood: {problem}; docs/bench-compare.md explains \
              which version is",
             self.name,
             self.path.display()

@@ -294,7 +294,7 @@ impl Latencies {
             let last = line.rsplit(',').next().unwrap_or_default().trim();
             let ps: u64 = last
                 .parse()
-                .map_err(|_| format!("line {}: `{last}` is no time in ps", all.requests + 1))?;
+                .map_err(|_| format!("line {}: `{last}` is not a time in ps", all.requests + 1))?;
             all.requests += 1;
             all.sum_ps += u128::from(ps);
         }

@@ -48,7 +48,7 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
         }
         DriveCommand::Age { .. } | DriveCommand::FailDie { .. } | DriveCommand::PowerCut { .. } => {
             return Err(Failure::Input(format!(
-                "{name} is no simulated drive: data that ages, a die that fails and a power cut \
+                "{name} is not a simulated drive: data that ages, a die that fails and a power cut \
                  are simulated; `stend drives create MODEL --state FILE` makes a drive for it"
             )));
         }

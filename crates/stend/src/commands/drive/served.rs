@@ -29,7 +29,7 @@ pub fn is_socket(name: &str) -> bool {
 /// Error for a path that is no control socket.
 pub fn not_served(name: &str) -> Failure {
     Failure::Input(format!(
-        "{name} is no control socket: `stend serve DRIVE --control {name}` makes one"
+        "{name} is not a control socket: `stend serve DRIVE --control {name}` makes one"
     ))
 }
 
@@ -66,7 +66,7 @@ impl Control {
         let len = self.stream.read_line(&mut line).map_err(failed)?;
         if len == 0 {
             return Err(Failure::Io(format!(
-                "{name}: the server has ended, or this is no control socket of `stend serve`"
+                "{name}: the server has ended, or this is not a control socket of `stend serve`"
             )));
         }
         read_answer(&line).map_err(|why| match why {

@@ -132,7 +132,7 @@ pub fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
         )
     } else if path.exists() {
         format!(
-            "{name} holds no simulated drive, and is no block device that smartctl, blkdiscard, \
+            "{name} holds no simulated drive, and is not a block device that smartctl, blkdiscard, \
              hdparm or nvme could serve"
         )
     } else if path.starts_with("/dev") {

@@ -218,7 +218,8 @@ impl Run<'_> {
         };
         let finished: Finished = serde_json::from_str(&text).map_err(|error| {
             Failure::Input(format!(
-                "{} is no result of a drive left out: {error}; choose another folder, or remove it",
+                "{} is not a result of a drive left out: {error}; choose another folder, or \
+                 remove it",
                 path.display()
             ))
         })?;

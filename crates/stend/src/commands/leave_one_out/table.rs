@@ -234,7 +234,7 @@ impl Document {
         });
         document.map_err(|error| {
             Failure::Input(format!(
-                "{} is no result of `stend fit --leave-one-out --json`: {error}; write it with \
+                "{} is not a result of `stend fit --leave-one-out --json`: {error}; write it with \
                  that",
                 path.display()
             ))

@@ -218,7 +218,7 @@ fn results_that_are_none_are_told() {
     assert!(wrong("Host.IO_Flow>", "Host.Flow>").contains("no Host.IO_Flow"));
     assert!(wrong("Request_Count>", "Requests>").contains("no Request_Count"));
     assert!(wrong("50000.000000", "inf").contains("IOPS is inf"));
-    assert!(wrong("50000.000000", "many").contains("`many`, which is no number"));
+    assert!(wrong("50000.000000", "many").contains("`many`, which is not a number"));
     let without = RESULTS.replace("TR_Queue", "TR");
     assert_eq!(Results::read(&without).unwrap().pages_programmed, None);
 }
