@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_config::FileError;
-use stend_load::target::{ReplayOutcome, Target, TargetError};
 use stend_load::stats::LatencyStats;
+use stend_load::target::{ReplayOutcome, Target, TargetError};
 use stend_load::trace::profile::{ReplayMode, SHIPPED, Status};
 use stend_load::trace::replay::DEPTH_DEFAULT;
 use stend_load::trace::{
