@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use stend_analysis::claims::Article;
 use stend_method::Edition;
-use stend_model::{Files, Model, SHIPPED};
+use stend_model::{Files, Model};
 
 use crate::check::check;
 use crate::error::ClaimsError;
@@ -148,12 +148,11 @@ impl CheckedArticle {
             return Ok(Files::read(&self.folder.join(name))?);
         }
         Files::shipped(name).ok_or_else(|| {
-            let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
             ClaimsError::Input(format!(
-                "{}: there is no drive model `{name}`; shipped models: {}. A model file is named \
-                 by its path, ending in .toml; --drives leaves drives out",
+                "{}: {}. A model file is named by its path, ending in .toml; --drives leaves \
+                 drives out",
                 self.file,
-                names.join(", ")
+                stend_model::unknown_model(name)
             ))
         })
     }

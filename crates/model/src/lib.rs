@@ -51,7 +51,7 @@ pub use changes::{Change, Origin, short_key};
 pub use figures::Figure;
 pub use overrides::check_key;
 pub use parts::{Files, ModelFile, PART_SCHEMA};
-pub use shipped::{PARTS, SHIPPED, Shipped};
+pub use shipped::{PARTS, SHIPPED, Shipped, unknown_model};
 pub use stend_config::FileError;
 
 impl Model {

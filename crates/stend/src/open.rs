@@ -339,37 +339,16 @@ fn is_like_a_path(name: &str, real_args: &RealArgs) -> bool {
 /// Message for a name that is no model, where only a model is allowed.
 pub fn unknown_model(name: &str) -> String {
     format!(
-        "there is no drive model `{name}`; {}. A model file ends in .toml",
-        like(name)
+        "{}. A model file ends in .toml",
+        stend_model::unknown_model(name)
     )
 }
 
 fn unknown(name: &str) -> String {
     format!(
-        "there is no drive model `{name}`, and no file of this name; {}. A model \
-         file ends in .toml; a drive with a state is created by `stend drives create`; a file to \
-         be tested that does not exist yet needs --size",
-        like(name)
-    )
-}
-
-/// Shipped models that share the most words with an unknown name; all models if none shares a word.
-pub fn like(name: &str) -> String {
-    const NAMED_MAX: usize = 6;
-    let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
-    let common = |other: &str| other.split('-').filter(|w| words.contains(w)).count();
-    let all = || SHIPPED.iter().map(|s| s.name);
-    let most = all().map(common).max().unwrap_or(0);
-    if most == 0 {
-        return format!("shipped models: {}", all().collect::<Vec<_>>().join(", "));
-    }
-    let near: Vec<&str> = all()
-        .filter(|n| common(n) == most)
-        .take(NAMED_MAX)
-        .collect();
-    format!(
-        "shipped models like it: {}; `stend drives` lists all {}",
-        near.join(", "),
-        SHIPPED.len()
+        "{}. There is no file of this name either: a model file ends in .toml; a drive with a \
+         state is created by `stend drives create`; a file to be tested that does not exist yet \
+         needs --size",
+        stend_model::unknown_model(name)
     )
 }

@@ -272,7 +272,7 @@ fn wrong_files_are_told_by_line() {
     wrong(
         "slow.toml",
         "nosuch",
-        &["there is no drive model `nosuch`", "demo-8gb"],
+        &["there is no drive model `nosuch`", "`stend drives` lists"],
     );
     wrong("slow.toml", "nosuch.toml", &["nosuch.toml", "cannot read"]);
     wrong(

@@ -735,7 +735,12 @@ fn making_a_drive_overwrites_nothing() {
         );
     };
     create("demo-8gb", "d", 3, &["d exists already"]);
-    create("demo-9gb", "e", 3, &["demo-9gb", "shipped models"]);
+    create(
+        "demo-9gb",
+        "e",
+        3,
+        &["demo-9gb", "did you mean `demo-8gb`?"],
+    );
     create("none.toml", "e", 3, &["none.toml"]);
     create("demo-8gb", "e.toml", 3, &["e.toml", "names a model"]);
     create("demo-8gb", "demo-8gb", 3, &["names a model"]);

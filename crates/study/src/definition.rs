@@ -470,13 +470,8 @@ impl ModelEntry {
     pub(crate) fn model(&self) -> Result<Model, String> {
         match self {
             ModelEntry::Name(name) => Model::shipped(name).ok_or_else(|| {
-                let names = stend_model::SHIPPED.iter().map(|shipped| shipped.name);
-                let nearest = names.min_by_key(|other| strsim::damerau_levenshtein(name, other));
-                format!(
-                    "there is no shipped model {name}; the nearest is {}. A file of your own is \
-                     named by its path, ending in .toml",
-                    nearest.unwrap_or_default()
-                )
+                let unknown = stend_model::unknown_model(name);
+                format!("{unknown}. A file of your own is named by its path, ending in .toml")
             }),
             ModelEntry::Text { name, text } => {
                 let mut model = Model::parse(text, name).map_err(|error| error.to_string())?;

@@ -10,7 +10,7 @@ use stend_simulated::SimulatedTarget;
 
 use crate::args::{DriveFilter, DrivesArgs, DrivesCommand, SetArgs};
 use crate::failure::Failure;
-use crate::open::{Named, is_model, like, model};
+use crate::open::{Named, is_model, model};
 use crate::output::{note, print, print_json};
 use crate::signals;
 
@@ -118,7 +118,7 @@ fn passes(filter: &DriveFilter, model: &Model) -> bool {
 
 fn show(name: &str, set: &SetArgs, as_json: bool) -> Result<(), Failure> {
     let Some((model, _)) = model(Named { name, set })? else {
-        return Err(Failure::Input(unknown(name)));
+        return Err(Failure::Input(stend_model::unknown_model(name)));
     };
     if !as_json {
         return print(&model.text);
@@ -168,7 +168,7 @@ fn create(name: &str, path: &Path, as_json: bool) -> Result<(), Failure> {
     let model = match Model::shipped(name) {
         Some(model) => model,
         None if name.ends_with(".toml") => Model::read(Path::new(name))?,
-        None => return Err(Failure::Input(unknown(name))),
+        None => return Err(Failure::Input(stend_model::unknown_model(name))),
     };
     if path.to_str().is_some_and(is_model) {
         return Err(Failure::Input(format!(
@@ -188,8 +188,4 @@ fn create(name: &str, path: &Path, as_json: bool) -> Result<(), Failure> {
         }));
     }
     print(&format!("{}: a new {}\n", path.display(), info.title))
-}
-
-fn unknown(name: &str) -> String {
-    format!("there is no drive model `{name}`; {}", like(name))
 }

@@ -17,6 +17,7 @@ use super::search::{is_asked, measured, options, read_state};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
+use crate::open::unknown_model;
 use crate::output::{note, print, print_json};
 use crate::signals;
 
@@ -71,10 +72,7 @@ fn models(names: &[String]) -> Result<Vec<(String, Files)>, Failure> {
             Some(files) => files,
             None if name.ends_with(".toml") => Files::read(Path::new(name))?,
             None => {
-                return Err(Failure::Input(format!(
-                    "there is no drive model `{name}` (`stend drives list`), and a model file \
-                    ends in .toml"
-                )));
+                return Err(Failure::Input(unknown_model(name)));
             }
         };
         let model = files.model()?;
