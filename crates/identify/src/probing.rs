@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 use serde::{Deserialize, Serialize};
 use stend_analysis::steps;
 use stend_load::runner::Progress;
-use stend_load::target::{Deletion, JobOutcome, JobRequest, Target, TargetError};
+use stend_load::target::{Deletion, Enough, JobOutcome, JobRequest, Observer, Target, TargetError};
 use stend_record::fio;
 use stend_record::review::{Sample, Series};
 
@@ -246,7 +246,13 @@ impl<'a> Probing<'a> {
             sample_ms,
         };
         let every_s = f64::from(sample_ms) / 1e3;
-        let outcome = self.target.run_until_enough(&request, every_s, enough)?;
+        let outcome = self.target.run_observed(
+            &request,
+            Observer::until(Enough {
+                every_s,
+                is: enough,
+            }),
+        )?;
         Ok(Curve::of(&outcome, probe.block_bytes, sample_ms))
     }
 
@@ -273,7 +279,9 @@ impl<'a> Probing<'a> {
             seed: self.seed,
             sample_ms: 0,
         };
-        let outcome = self.target.run_logged(&request, Some(deletion))?;
+        let outcome = self
+            .target
+            .run_observed(&request, Observer::of_requests(Some(deletion)))?;
         Ok(outcome.trimmed_ns.map(|(begun, done)| done - begun))
     }
 

@@ -6,7 +6,7 @@ use stend_identify::observed::Observed;
 use stend_identify::property::Identification;
 use stend_identify::{Options, infer, probe};
 use stend_load::runner::Progress;
-use stend_load::target::{Deletion, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError};
+use stend_load::target::{Enough, JobOutcome, JobRequest, Observer, Target, TargetError};
 use stend_model::{Model, Setting};
 use stend_record::review::{Condition, TargetInfo};
 use stend_simulated::SimulatedTarget;
@@ -73,32 +73,31 @@ impl Target for Hidden {
         Vec::new()
     }
 
-    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        self.0.run(job)
-    }
-
-    fn run_until_enough(
+    fn run_observed(
         &mut self,
         job: &JobRequest<'_>,
-        every_s: f64,
-        enough: &mut dyn FnMut(&Progress) -> bool,
+        observer: Observer<'_>,
     ) -> Result<JobOutcome, TargetError> {
+        let Some(enough) = observer.enough else {
+            return self.0.run_observed(job, observer);
+        };
         // Flash writes, and the space left before other work begins, cannot be observed outside.
-        self.0.run_until_enough(job, every_s, &mut |progress| {
-            enough(&Progress {
+        let mut is = |progress: &Progress| {
+            (enough.is)(&Progress {
                 flash_written_bytes: None,
                 steady_bytes: None,
                 ..*progress
             })
-        })
-    }
-
-    fn run_logged(
-        &mut self,
-        job: &JobRequest<'_>,
-        deletion: Option<&Deletion>,
-    ) -> Result<LoggedOutcome, TargetError> {
-        self.0.run_logged(job, deletion)
+        };
+        let hidden = Enough {
+            every_s: enough.every_s,
+            is: &mut is,
+        };
+        let observer = Observer {
+            enough: Some(hidden),
+            ..observer
+        };
+        self.0.run_observed(job, observer)
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {

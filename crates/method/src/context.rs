@@ -4,7 +4,8 @@
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-use stend_load::target::{JobOutcome, JobRequest, RefusedOutcome, Target, TargetError};
+use stend_load::runner::Progress;
+use stend_load::target::{Enough, JobOutcome, JobRequest, Moved, Observer, Target, TargetError};
 use stend_record::load::{Load, size_text};
 use stend_record::review::{Point, PointOp, Series, TargetKind, TestResult};
 
@@ -121,12 +122,15 @@ impl Context<'_> {
             seed,
             sample_ms,
         };
-        match watch {
-            None => target.run(&request),
-            Some(watch) => {
-                target.run_until_enough(&request, watch.round_s, &mut |now| watch.look(now))
-            }
-        }
+        let Some(watch) = watch else {
+            return target.run(&request);
+        };
+        let every_s = watch.round_s;
+        let enough = Enough {
+            every_s,
+            is: &mut |now| watch.look(now),
+        };
+        target.run_observed(&request, Observer::until(enough))
     }
 
     /// Runs the load of a curve and reports its growth; ends it when `watch` decides so. A real
@@ -144,7 +148,7 @@ impl Context<'_> {
         }
         let every_s = watch.as_ref().map_or(GROWS_EVERY_S, |watch| watch.round_s);
         let mut before = (0.0, 0);
-        target.run_until_enough(request, every_s, &mut |now| {
+        let mut is = |now: &Progress| {
             let passed_s = now.elapsed_s - before.0;
             if passed_s > 0.0 {
                 let iops = now.requests.saturating_sub(before.1) as f64 / passed_s;
@@ -153,7 +157,12 @@ impl Context<'_> {
                 before = (now.elapsed_s, now.requests);
             }
             watch.as_mut().is_some_and(|watch| watch.look(now))
-        })
+        };
+        let enough = Enough {
+            every_s,
+            is: &mut is,
+        };
+        target.run_observed(request, Observer::until(enough))
     }
 
     /// Runs the load like [`Context::growing`], on a real target.
@@ -165,7 +174,7 @@ impl Context<'_> {
         block_bytes: u64,
     ) -> Result<JobOutcome, TargetError> {
         let before = Mutex::new((0.0, 0));
-        target.run_told(request, &|now| {
+        let moved = |now: Moved| {
             let mut before = before.lock();
             let passed_s = now.elapsed_s - before.0;
             // Often at first, then as seldom as a viewer needs it.
@@ -176,7 +185,12 @@ impl Context<'_> {
             let at = (now.elapsed_s, requests / passed_s);
             self.recorder.grew(place, title, at, true);
             *before = (now.elapsed_s, now.bytes);
-        })
+        };
+        let observer = Observer {
+            moved: Some(&moved),
+            ..Observer::default()
+        };
+        target.run_observed(request, observer)
     }
 
     /// Measures a point; ends it when `watch` decides so.
@@ -201,13 +215,14 @@ impl Context<'_> {
         target: &mut dyn Target,
         seed_name: &str,
         text: impl FnOnce(u64) -> String,
-    ) -> Result<RefusedOutcome, TargetError> {
+    ) -> Result<JobOutcome, TargetError> {
         let seed = stend_base::job_seed(self.setting.seed, seed_name);
-        target.run_until_refused(&JobRequest {
+        let request = JobRequest {
             text: &text(seed),
             seed,
             sample_ms: 0,
-        })
+        };
+        target.run_observed(&request, Observer::until_refused())
     }
 
     /// Runs a job that only writes and is not measured.

@@ -3,10 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::common::{info, option, outcome};
-use stend_load::target::{
-    Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, Target, TargetError,
-    WriteLimit,
-};
+use stend_load::target::{JobOutcome, JobRequest, Observer, Target, TargetError, WriteLimit};
 use stend_method::{
     Edition, Event, MethodError, ReviewOptions, check_write_budget, estimate, run_review,
 };
@@ -86,12 +83,15 @@ impl Target for Mortal {
         Vec::new()
     }
 
-    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        self.log.lock().unwrap().push("other job".to_owned());
-        Ok(outcome(job.text, Job::default()))
-    }
-
-    fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
+    fn run_observed(
+        &mut self,
+        job: &JobRequest<'_>,
+        observer: Observer<'_>,
+    ) -> Result<JobOutcome, TargetError> {
+        if !observer.may_refuse {
+            self.log.lock().unwrap().push("other job".to_owned());
+            return Ok(outcome(job.text, Job::default()));
+        }
         let mut log = self.log.lock().unwrap();
         let size = option(job.text, "size").unwrap();
         if option(job.text, "rw") == Some("read") {
@@ -101,10 +101,7 @@ impl Target for Mortal {
                 return Err(TargetError::Failed("the device is gone".into()));
             }
             result.read = direction(size.parse().unwrap(), 500_000_000);
-            return Ok(RefusedOutcome {
-                job: outcome(job.text, result),
-                errno: None,
-            });
+            return Ok(outcome(job.text, result));
         }
         let asked: u64 = option(job.text, "io_size").unwrap().parse().unwrap();
         log.push(format!(
@@ -122,16 +119,14 @@ impl Target for Mortal {
         *taken += takes;
         let refused = takes < asked;
         let bw = 100_000_000 - self.fades_mb * (*taken / ROUND_BYTES) * 1_000_000;
-        Ok(RefusedOutcome {
-            job: outcome(
-                job.text,
-                Job {
-                    error: 5 * i32::from(refused),
-                    write: direction(takes, bw),
-                    ..Job::default()
-                },
-            ),
-            errno: refused.then_some(5),
+        let result = Job {
+            error: 5 * i32::from(refused),
+            write: direction(takes, bw),
+            ..Job::default()
+        };
+        Ok(JobOutcome {
+            refused_errno: refused.then_some(5),
+            ..outcome(job.text, result)
         })
     }
 
@@ -164,14 +159,6 @@ impl Target for Mortal {
         let rounds = most.min(left.saturating_sub(2) as u32);
         *taken += u64::from(rounds) * ROUND_BYTES;
         rounds
-    }
-
-    fn run_logged(
-        &mut self,
-        _: &JobRequest<'_>,
-        _: Option<&Deletion>,
-    ) -> Result<LoggedOutcome, TargetError> {
-        unreachable!("no test here deletes")
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {

@@ -171,21 +171,17 @@ impl stend_load::target::Target for Rested {
         Vec::new()
     }
 
-    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+    fn run_observed(
+        &mut self,
+        job: &JobRequest<'_>,
+        _: stend_load::target::Observer<'_>,
+    ) -> Result<JobOutcome, TargetError> {
         let mut done = Fake::simulated().run(job)?;
         let fast = if self.rested { self.fast_samples } else { 0 };
         for (number, sample) in done.samples.iter_mut().enumerate() {
             sample.write_iops = if number < fast { 40_000.0 } else { 4000.0 };
         }
         Ok(done)
-    }
-
-    fn run_logged(
-        &mut self,
-        _: &JobRequest<'_>,
-        _: Option<&stend_load::target::Deletion>,
-    ) -> Result<stend_load::target::LoggedOutcome, TargetError> {
-        unreachable!("no ladder deletes")
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {

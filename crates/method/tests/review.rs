@@ -440,18 +440,12 @@ fn a_chain_keeps_the_curve_that_was_finished() {
         fn environment(&self) -> Vec<stend_record::review::Condition> {
             Vec::new()
         }
-        fn run(
+        fn run_observed(
             &mut self,
             job: &stend_load::target::JobRequest<'_>,
+            observer: stend_load::target::Observer<'_>,
         ) -> Result<stend_load::target::JobOutcome, stend_load::target::TargetError> {
-            self.0.run(job)
-        }
-        fn run_logged(
-            &mut self,
-            job: &stend_load::target::JobRequest<'_>,
-            deletion: Option<&stend_load::target::Deletion>,
-        ) -> Result<stend_load::target::LoggedOutcome, stend_load::target::TargetError> {
-            self.0.run_logged(job, deletion)
+            self.0.run_observed(job, observer)
         }
         fn trim_all(&mut self) -> Result<(), stend_load::target::TargetError> {
             self.1 += 1;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::common::{info, option, outcome};
-use stend_load::target::{Deletion, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError};
+use stend_load::target::{JobOutcome, JobRequest, Observer, Target, TargetError};
 use stend_method::{Edition, MethodError, ReviewOptions, SteadyLoad, estimate, run_review};
 use stend_record::fio::{Direction, Job, Latency};
 use stend_record::review::{Condition, Review, Rounds, TargetInfo, TargetKind};
@@ -51,7 +51,11 @@ impl Target for Scripted {
         Vec::new()
     }
 
-    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+    fn run_observed(
+        &mut self,
+        job: &JobRequest<'_>,
+        _: Observer<'_>,
+    ) -> Result<JobOutcome, TargetError> {
         let (rw, bs) = (
             option(job.text, "rw").unwrap(),
             option(job.text, "bs").unwrap(),
@@ -68,14 +72,6 @@ impl Target for Scripted {
             result.write = direction(speed, self.written_bytes);
         }
         Ok(outcome(job.text, result))
-    }
-
-    fn run_logged(
-        &mut self,
-        _: &JobRequest<'_>,
-        _: Option<&Deletion>,
-    ) -> Result<LoggedOutcome, TargetError> {
-        unreachable!("no test here deletes")
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::common::{info, option, outcome_of, rows};
-use stend_load::target::{Deletion, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError};
+use stend_load::target::{JobOutcome, JobRequest, Observer, Target, TargetError};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::fio::{Direction, Job, Latency, Syncs};
 use stend_record::review::{Condition, Review, SyncMethod, TargetInfo, TargetKind};
@@ -95,7 +95,11 @@ impl Target for Scripted {
         Vec::new()
     }
 
-    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+    fn run_observed(
+        &mut self,
+        job: &JobRequest<'_>,
+        _: Observer<'_>,
+    ) -> Result<JobOutcome, TargetError> {
         let mut log = self.log.lock().unwrap();
         log.push(job.text.to_owned());
         let ns = 1_000 * log.len() as u64;
@@ -117,14 +121,6 @@ impl Target for Scripted {
             done
         });
         Ok(outcome_of(job.text, sections.collect()))
-    }
-
-    fn run_logged(
-        &mut self,
-        _: &JobRequest<'_>,
-        _: Option<&Deletion>,
-    ) -> Result<LoggedOutcome, TargetError> {
-        unreachable!("no test here deletes")
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {

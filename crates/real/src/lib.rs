@@ -88,8 +88,7 @@ use crate::running::RunFolder;
 use crate::system::{SystemRoot, mount_of};
 use crate::thermometer::Thermometer;
 use stend_load::target::{
-    Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved, RefusedOutcome,
-    ReplayOutcome, Target, condition,
+    Deletion, HostLimit, JobOutcome, JobRequest, Moved, Observer, ReplayOutcome, Target, condition,
 };
 use stend_load::target::{FilesJob, FilesOutcome};
 use stend_load::target::{TargetError, failed};
@@ -293,7 +292,43 @@ impl FioTarget {
             job_text,
             samples,
             temperatures,
+            ..JobOutcome::default()
         })
+    }
+
+    /// Runs a job until its end, or until the device answers a request with an error.
+    fn run_until_refused(&self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        let (folder, path) = self.run_folder()?;
+        let job_text = job::compose(job.text, &self.context(&path, job))?;
+        let ran = self.fio.run_until_refused(&job_text, folder.path());
+        // A removed drive has refused nothing.
+        if matches!(ran, Ok((_, Some(_)))) {
+            self.presence.check_after_failure()?;
+        }
+        let (fio, errno) = self.of_present(ran)?;
+        Ok(JobOutcome {
+            fio,
+            job_text,
+            refused_errno: errno,
+            ..JobOutcome::default()
+        })
+    }
+
+    /// Runs a job, keeps every request, and trims the range of a deletion meanwhile.
+    fn run_logged(
+        &self,
+        job: &JobRequest<'_>,
+        deletion: Option<&Deletion>,
+    ) -> Result<JobOutcome, TargetError> {
+        let (folder, path) = self.run_folder()?;
+        let context = JobContext {
+            sample_ms: 0,
+            every_request: true,
+            ..self.context(&path, job)
+        };
+        let trim = |d: &Deletion| self.trim_range(d.offset_bytes, d.len_bytes, d.command_bytes);
+        let ran = logged::run(&self.fio, &folder, &context, job.text, deletion, &trim);
+        self.of_present(ran)
     }
 
     /// Creates a folder for one run of fio, and a name of the target that fio uses literally: for a
@@ -414,36 +449,19 @@ impl Target for FioTarget {
         facts
     }
 
-    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        self.run_job(job, None, &|_| {})
-    }
-
     /// Reports progress from the kernel's counts for fio's process.
-    fn run_told(
+    fn run_observed(
         &mut self,
         job: &JobRequest<'_>,
-        told: &(dyn Fn(Moved) + Sync),
+        observer: Observer<'_>,
     ) -> Result<JobOutcome, TargetError> {
-        self.run_job(job, None, told)
-    }
-
-    fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
-        let (folder, path) = self.run_folder()?;
-        let job_text = job::compose(job.text, &self.context(&path, job))?;
-        let ran = self.fio.run_until_refused(&job_text, folder.path());
-        // A removed drive has refused nothing.
-        if matches!(ran, Ok((_, Some(_)))) {
-            self.presence.check_after_failure()?;
+        if observer.every_request {
+            return self.run_logged(job, observer.deletion);
         }
-        let (fio, errno) = self.of_present(ran)?;
-        Ok(RefusedOutcome {
-            job: JobOutcome {
-                fio,
-                job_text,
-                ..JobOutcome::default()
-            },
-            errno,
-        })
+        if observer.may_refuse {
+            return self.run_until_refused(job);
+        }
+        self.run_job(job, None, observer.moved.unwrap_or(&|_| {}))
     }
 
     /// For a block device, from `smartctl`.
@@ -504,22 +522,6 @@ impl Target for FioTarget {
             job_text: job,
             ..replay::outcome(&prepared, options, self.engine, folder.path())?
         })
-    }
-
-    fn run_logged(
-        &mut self,
-        job: &JobRequest<'_>,
-        deletion: Option<&Deletion>,
-    ) -> Result<LoggedOutcome, TargetError> {
-        let (folder, path) = self.run_folder()?;
-        let context = JobContext {
-            sample_ms: 0,
-            every_request: true,
-            ..self.context(&path, job)
-        };
-        let trim = |d: &Deletion| self.trim_range(d.offset_bytes, d.len_bytes, d.command_bytes);
-        let ran = logged::run(&self.fio, &folder, &context, job.text, deletion, &trim);
-        self.of_present(ran)
     }
 
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {

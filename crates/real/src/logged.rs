@@ -13,7 +13,7 @@ use crate::fio_log::{self, Row};
 use crate::job::{self, JobContext, STARTED};
 use crate::running::RunFolder;
 use stend_load::target::TargetError;
-use stend_load::target::{Completed, Deletion, JobOutcome, LoggedOutcome};
+use stend_load::target::{Completed, Deletion, JobOutcome};
 
 /// Interval between checks that fio has begun.
 const START_POLL: Duration = Duration::from_millis(5);
@@ -26,7 +26,7 @@ pub(crate) fn run(
     text: &str,
     deletion: Option<&Deletion>,
     trim: &(dyn Fn(&Deletion) -> Result<(), TargetError> + Sync),
-) -> Result<LoggedOutcome, TargetError> {
+) -> Result<JobOutcome, TargetError> {
     let job_text = job::compose(text, context)?;
     let (ran, deleted) = std::thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
@@ -57,14 +57,12 @@ pub(crate) fn run(
         }
         Some(Some((from, to))) => Some((since(from, start_ms)?, since(to, start_ms)?)),
     };
-    Ok(LoggedOutcome {
-        job: JobOutcome {
-            fio,
-            job_text: with_deletion(job_text, deletion),
-            ..JobOutcome::default()
-        },
+    Ok(JobOutcome {
+        fio,
+        job_text: with_deletion(job_text, deletion),
         requests,
         trimmed_ns,
+        ..JobOutcome::default()
     })
 }
 

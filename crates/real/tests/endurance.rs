@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{MIB, have, sized};
-use stend_load::target::{JobRequest, Target, WriteLimit};
+use stend_load::target::{JobRequest, Observer, Target, WriteLimit};
 use stend_real::open;
 
 fn write(io_size: u64) -> String {
@@ -36,9 +36,11 @@ fn a_file_takes_exactly_what_is_asked_and_has_no_health() {
     for bytes in [3 * 131_072, 64 * MIB, 2 * 64 * MIB, 64 * MIB + 131_072] {
         for load in ["rw=write", "rw=randwrite\nnorandommap"] {
             let text = write(bytes).replace("rw=write", load);
-            let ended = target.run_until_refused(&request(&text)).unwrap();
-            assert_eq!(ended.errno, None);
-            assert_eq!(ended.job.fio.jobs[0].write.io_bytes, bytes, "{load}");
+            let ended = target
+                .run_observed(&request(&text), Observer::until_refused())
+                .unwrap();
+            assert_eq!(ended.refused_errno, None);
+            assert_eq!(ended.fio.jobs[0].write.io_bytes, bytes, "{load}");
         }
     }
 }

@@ -29,8 +29,8 @@ use stend_record::smart;
 use crate::monitor::Watched;
 use crate::state::{Access, StateFile};
 use stend_load::target::{
-    Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, Reading, RefusedOutcome,
-    ReplayOutcome, Target, WriteLimit, condition,
+    Completed, Deletion, Enough, JobOutcome, JobRequest, Observer, Reading, ReplayOutcome, Target,
+    WriteLimit, condition,
 };
 use stend_load::target::{FilesJob, FilesOutcome};
 use stend_load::target::{TargetError, input};
@@ -482,6 +482,61 @@ pub fn model_info(model: &Model, original: &Model) -> ModelInfo {
     }
 }
 
+impl SimulatedTarget {
+    /// Runs a job to its end, or until `enough` is true.
+    fn run_until(
+        &mut self,
+        job: &JobRequest<'_>,
+        enough: Enough<'_>,
+    ) -> Result<RunResult, TargetError> {
+        let is_enough = RefCell::new(enough.is);
+        let ask = |progress: &Progress| match (is_enough.borrow_mut())(progress) {
+            true => Flow::Finish,
+            false => Flow::GoOn,
+        };
+        let options = RunOptions {
+            progress: Some(&ask),
+            progress_every: Nanos((enough.every_s * 1e9).round() as u64),
+            ..RunOptions::default()
+        };
+        self.run_request(job, options)
+    }
+
+    /// Runs the TRIM as its own job beside the given one, which it does not change.
+    fn run_logged(
+        &mut self,
+        job: &JobRequest<'_>,
+        deletion: Option<&Deletion>,
+    ) -> Result<JobOutcome, TargetError> {
+        let text = logged_text(job.text, deletion);
+        let file = JobFile::parse(&text).map_err(input)?;
+        let options = RunOptions {
+            seed: job.seed,
+            ..RunOptions::default()
+        };
+        let result = self.run_file(&file, &options)?;
+        no_job_failed(&result)?;
+        let begin = result.started_at;
+        let reads = result.jobs.first();
+        let requests = reads.into_iter().flat_map(|job| &job.log_requests);
+        let requests = requests.map(|request| Completed {
+            at_ns: request.at.0,
+            latency_ns: request.latency.0,
+        });
+        let trims = result.jobs.get(1).filter(|_| deletion.is_some());
+        Ok(JobOutcome {
+            requests: requests.collect(),
+            trimmed_ns: trims.map(|job| {
+                let from = job.started_at.since(begin);
+                (from.0, from.0 + job.runtime.0)
+            }),
+            fio: fio_output(&result, true),
+            job_text: text,
+            ..JobOutcome::default()
+        })
+    }
+}
+
 impl Target for SimulatedTarget {
     fn info(&self) -> TargetInfo {
         let mut info = info(&self.model, self.identity(), self.drive.capacity_bytes());
@@ -510,44 +565,29 @@ impl Target for SimulatedTarget {
         ]
     }
 
-    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        let result = self.run_request(job, RunOptions::default())?;
-        no_job_failed(&result)?;
-        Ok(outcome(job, &result))
-    }
-
     /// Runs the job to its end if the drive may become too warm: its speed may fall long after it
     /// seemed to have settled.
-    fn run_until_enough(
+    fn run_observed(
         &mut self,
         job: &JobRequest<'_>,
-        every_s: f64,
-        enough: &mut dyn FnMut(&Progress) -> bool,
+        observer: Observer<'_>,
     ) -> Result<JobOutcome, TargetError> {
-        if self.drive.spec().may_throttle() {
-            return self.run(job);
+        if observer.every_request {
+            return self.run_logged(job, observer.deletion);
         }
-        let enough = RefCell::new(enough);
-        let ask = |progress: &Progress| match (enough.borrow_mut())(progress) {
-            true => Flow::Finish,
-            false => Flow::GoOn,
+        let throttles = self.drive.spec().may_throttle();
+        let result = match observer.enough.filter(|_| !throttles) {
+            None => self.run_request(job, RunOptions::default())?,
+            Some(enough) => self.run_until(job, enough)?,
         };
-        let options = RunOptions {
-            progress: Some(&ask),
-            progress_every: Nanos((every_s * 1e9).round() as u64),
-            ..RunOptions::default()
-        };
-        let result = self.run_request(job, options)?;
-        no_job_failed(&result)?;
-        Ok(outcome(job, &result))
-    }
-
-    fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
-        let result = self.run_request(job, RunOptions::default())?;
         let mut errors = result.jobs.iter().map(|job| job.errors.fatal);
-        Ok(RefusedOutcome {
-            errno: errors.find(|errno| *errno != 0),
-            job: outcome(job, &result),
+        let refused_errno = errors.find(|errno| *errno != 0);
+        if !observer.may_refuse {
+            no_job_failed(&result)?;
+        }
+        Ok(JobOutcome {
+            refused_errno,
+            ..outcome(job, &result)
         })
     }
 
@@ -670,42 +710,6 @@ impl Target for SimulatedTarget {
         })
     }
 
-    /// Runs the TRIM as its own job beside the given one, which it does not change.
-    fn run_logged(
-        &mut self,
-        job: &JobRequest<'_>,
-        deletion: Option<&Deletion>,
-    ) -> Result<LoggedOutcome, TargetError> {
-        let text = logged_text(job.text, deletion);
-        let file = JobFile::parse(&text).map_err(input)?;
-        let options = RunOptions {
-            seed: job.seed,
-            ..RunOptions::default()
-        };
-        let result = self.run_file(&file, &options)?;
-        no_job_failed(&result)?;
-        let begin = result.started_at;
-        let reads = result.jobs.first();
-        let requests = reads.into_iter().flat_map(|job| &job.log_requests);
-        let requests = requests.map(|request| Completed {
-            at_ns: request.at.0,
-            latency_ns: request.latency.0,
-        });
-        let trims = result.jobs.get(1).filter(|_| deletion.is_some());
-        Ok(LoggedOutcome {
-            requests: requests.collect(),
-            trimmed_ns: trims.map(|job| {
-                let from = job.started_at.since(begin);
-                (from.0, from.0 + job.runtime.0)
-            }),
-            job: JobOutcome {
-                fio: fio_output(&result, true),
-                job_text: text,
-                ..JobOutcome::default()
-            },
-        })
-    }
-
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
         self.run_files_job(job)
     }
@@ -748,7 +752,7 @@ fn outcome(job: &JobRequest<'_>, result: &RunResult) -> JobOutcome {
         fio: fio_output(result, true),
         job_text: job.text.to_string(),
         samples: result.samples.clone(),
-        temperatures: Vec::new(),
+        ..JobOutcome::default()
     }
 }
 

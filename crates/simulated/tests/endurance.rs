@@ -1,6 +1,6 @@
 //! Jobs that run until a drive refuses, and the health that the drive reports.
 
-use stend_load::target::{JobRequest, Target, WriteLimit};
+use stend_load::target::{JobRequest, Observer, Target, WriteLimit};
 use stend_model::Model;
 use stend_record::endurance::Health;
 use stend_simulated::SimulatedTarget;
@@ -76,9 +76,11 @@ fn a_worn_out_simulated_drive_yields_what_it_took() {
     assert_eq!(target.write_limit(), WriteLimit::UntilRefused);
     assert_eq!(target.rated_bytes(), Some(150_000_000_000_000));
     let text = write(100 * 64 * MIB);
-    let ended = target.run_until_refused(&request(&text)).unwrap();
-    assert_eq!(ended.errno, Some(5));
-    let took = ended.job.fio.jobs[0].write.io_bytes;
+    let ended = target
+        .run_observed(&request(&text), Observer::until_refused())
+        .unwrap();
+    assert_eq!(ended.refused_errno, Some(5));
+    let took = ended.fio.jobs[0].write.io_bytes;
     assert!(took > 3 * 64 * MIB && took < 30 * 64 * MIB, "{took}");
     let health = target.health().unwrap();
     assert_eq!(health.read_only, Some(true));
@@ -89,9 +91,11 @@ fn a_worn_out_simulated_drive_yields_what_it_took() {
     assert!(error.contains("error 5"), "{error}");
     // The data on the drive can still be read.
     let read = "[r]\nrw=read\nbs=128k\niodepth=32\ncontinue_on_error=read\n";
-    let read = target.run_until_refused(&request(read)).unwrap();
+    let read = target
+        .run_observed(&request(read), Observer::until_refused())
+        .unwrap();
     assert_eq!(
-        (read.errno, read.job.fio.jobs[0].read.io_bytes),
+        (read.refused_errno, read.fio.jobs[0].read.io_bytes),
         (None, 64 * MIB)
     );
 }
@@ -104,9 +108,9 @@ fn failed_programs_and_erases_are_told_apart_where_they_were_simulated() {
     loop {
         target.round_begins();
         if target
-            .run_until_refused(&request(&text))
+            .run_observed(&request(&text), Observer::until_refused())
             .unwrap()
-            .errno
+            .refused_errno
             .is_some()
         {
             break;
@@ -131,7 +135,10 @@ fn failed_programs_and_erases_are_told_apart_where_they_were_simulated() {
     let mut target = SimulatedTarget::new(of_blocks(40));
     let life = write(1000 * 64 * MIB);
     assert_eq!(
-        target.run_until_refused(&request(&life)).unwrap().errno,
+        target
+            .run_observed(&request(&life), Observer::until_refused())
+            .unwrap()
+            .refused_errno,
         Some(5)
     );
     let health = target.health().unwrap();

@@ -44,6 +44,68 @@ pub struct JobOutcome {
     pub samples: Vec<Sample>,
     /// Temperature of the drive during the job, on the clock of `samples`; empty if unknown.
     pub temperatures: Vec<TemperatureSample>,
+    /// Errno with which the device ended the job; only with [`Observer::may_refuse`].
+    pub refused_errno: Option<i32>,
+    /// Every request of the job's first section, in the order of completion; only with
+    /// [`Observer::every_request`].
+    pub requests: Vec<Completed>,
+    /// Instants at which the first TRIM of [`Observer::deletion`] was issued and the last
+    /// completed, since the start of the job, ns.
+    pub trimmed_ns: Option<(u64, u64)>,
+}
+
+/// What a run observes beside its results, and what may end it early.
+#[derive(Default)]
+pub struct Observer<'a> {
+    /// Ends the job before its end. A target that does not know its progress runs the job to its
+    /// end.
+    pub enough: Option<Enough<'a>>,
+    /// Receives about every second how much data the job has moved: for display only, by a count
+    /// other than that of its results, and without changing anything in the job. A target that does
+    /// not know this before the end reports nothing.
+    pub moved: Option<&'a (dyn Fn(Moved) + Sync)>,
+    /// True: the device may answer a request with an error, which ends the job, of one section, and
+    /// is a result.
+    pub may_refuse: bool,
+    /// True: every request is kept of the job, of one section of reads.
+    pub every_request: bool,
+    /// Range that is trimmed while the job runs; only with `every_request`.
+    pub deletion: Option<&'a Deletion>,
+}
+
+impl<'a> Observer<'a> {
+    /// Observer of a job that ends early.
+    pub fn until(enough: Enough<'a>) -> Observer<'a> {
+        Observer {
+            enough: Some(enough),
+            ..Observer::default()
+        }
+    }
+
+    /// Observer of a job that the device may end with an error.
+    pub fn until_refused() -> Observer<'a> {
+        Observer {
+            may_refuse: true,
+            ..Observer::default()
+        }
+    }
+
+    /// Observer of every request of a job, beside which a range may be trimmed.
+    pub fn of_requests(deletion: Option<&'a Deletion>) -> Observer<'a> {
+        Observer {
+            every_request: true,
+            deletion,
+            ..Observer::default()
+        }
+    }
+}
+
+/// Condition that ends a job early.
+pub struct Enough<'a> {
+    /// Interval at which it is asked, s of the target's time.
+    pub every_s: f64,
+    /// Returns true if the job may end, from its progress.
+    pub is: &'a mut dyn FnMut(&Progress) -> bool,
 }
 
 /// Result of replaying a trace.
@@ -105,18 +167,6 @@ pub struct Completed {
     pub latency_ns: u64,
 }
 
-/// Result of a job that kept every request.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LoggedOutcome {
-    /// Remaining results of the job; without samples.
-    pub job: JobOutcome,
-    /// Every request of the job's first section, in the order of completion.
-    pub requests: Vec<Completed>,
-    /// Instants at which the first TRIM was issued and the last completed, since the start of the
-    /// job, ns; `None` without a [`Deletion`].
-    pub trimmed_ns: Option<(u64, u64)>,
-}
-
 /// Progress of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moved {
@@ -124,16 +174,6 @@ pub struct Moved {
     pub elapsed_s: f64,
     /// Bytes that the job has read and written until then.
     pub bytes: u64,
-}
-
-/// Result of a job that an error of the device may have ended.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RefusedOutcome {
-    /// Results until then.
-    pub job: JobOutcome,
-    /// Error with which the device answered the request that ended the job: an errno. `None` if the
-    /// job reached its end.
-    pub errno: Option<i32>,
 }
 
 /// Limit of the machine, measured with requests that end before they reach a device.
@@ -188,51 +228,22 @@ pub trait Target: Send {
     /// Facts about the place where the measurement is made (kernel, CPU, fio version …).
     fn environment(&self) -> Vec<Condition>;
 
-    /// Runs a job file to its end. Results of a job that failed midway are not returned.
-    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError>;
-
-    /// Runs a job file to its end, or until `enough` returns true: it is called every `every_s`
-    /// seconds of the target's time with the job's progress. A target that does not know its
-    /// progress runs the job to its end.
+    /// Runs a job file. Results of a job that failed midway are not returned.
     ///
     /// # Errors
-    /// As [`Target::run`].
-    fn run_until_enough(
+    /// [`TargetError::Input`] for a job that the target cannot run; else what ended it.
+    fn run_observed(
         &mut self,
         job: &JobRequest<'_>,
-        every_s: f64,
-        enough: &mut dyn FnMut(&Progress) -> bool,
-    ) -> Result<JobOutcome, TargetError> {
-        let _ = (every_s, enough);
-        self.run(job)
-    }
+        observer: Observer<'_>,
+    ) -> Result<JobOutcome, TargetError>;
 
-    /// Runs a job file as [`Target::run`] does, and reports about every second how much data the
-    /// job has moved: for display only, by a count other than that of its results, and without
-    /// changing anything in the job. A target that does not know this before the end reports
-    /// nothing.
+    /// Runs a job file to its end.
     ///
     /// # Errors
-    /// As [`Target::run`].
-    fn run_told(
-        &mut self,
-        job: &JobRequest<'_>,
-        told: &(dyn Fn(Moved) + Sync),
-    ) -> Result<JobOutcome, TargetError> {
-        let _ = told;
-        self.run(job)
-    }
-
-    /// Runs a job file of one section until its end or until the device answers a request with an
-    /// error, which is a result here.
-    ///
-    /// # Errors
-    /// As [`Target::run`], for errors that the device itself does not cause.
-    fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
-        Ok(RefusedOutcome {
-            job: self.run(job)?,
-            errno: None,
-        })
+    /// As [`Target::run_observed`].
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        self.run_observed(job, Observer::default())
     }
 
     /// Returns the target's health; or, in words, the reason that it is unknown.
@@ -303,14 +314,6 @@ pub trait Target: Send {
             self.info().name
         )))
     }
-
-    /// Runs a job file of one section of reads to its end, keeps every request, and trims a range
-    /// meanwhile.
-    fn run_logged(
-        &mut self,
-        job: &JobRequest<'_>,
-        deletion: Option<&Deletion>,
-    ) -> Result<LoggedOutcome, TargetError>;
 
     /// Creates a set of files, rests, and performs an operation on them, until everything is
     /// durable.

@@ -9,8 +9,8 @@ mod files;
 mod reading;
 
 pub use contract::{
-    Completed, Deletion, FILL_REST_S, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved,
-    RefusedOutcome, ReplayOutcome, Target, WriteLimit, condition, fill_job,
+    Completed, Deletion, Enough, FILL_REST_S, HostLimit, JobOutcome, JobRequest, Moved, Observer,
+    ReplayOutcome, Target, WriteLimit, condition, fill_job,
 };
 pub use error::{TargetError, failed, input, temporary};
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, directories, file_sets};

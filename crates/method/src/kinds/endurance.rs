@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::words;
 use stend_config::FileError;
-use stend_load::target::{RefusedOutcome, Target, TargetError, WriteLimit};
+use stend_load::target::{JobOutcome, Target, TargetError, WriteLimit};
 use stend_record::endurance::{
     Afterwards, Endurance as Measured, EnduranceEnd, EnduranceRound, Health,
 };
@@ -185,12 +185,12 @@ impl<'e> Wear<'e> {
     }
 
     /// Adds the results of a round.
-    fn add(&mut self, done: &RefusedOutcome, health: Option<Health>) {
-        let written = written_bytes(&done.job);
+    fn add(&mut self, done: &JobOutcome, health: Option<Health>) {
+        let written = written_bytes(&done);
         if written == 0 {
             return;
         }
-        let writes = || done.job.fio.jobs.iter().map(|job| &job.write);
+        let writes = || done.fio.jobs.iter().map(|job| &job.write);
         self.so_far.written_bytes += written;
         self.so_far.rounds.push(EnduranceRound {
             written_bytes: written,
@@ -364,7 +364,7 @@ impl Endurance {
             job::wear(load, wear.range_bytes, bytes, seed)
         })?;
         wear.add(&done, target.health().ok());
-        if done.errno.is_none() && written_bytes(&done.job) == 0 {
+        if done.refused_errno.is_none() && written_bytes(&done) == 0 {
             return Err(TargetError::Failed(format!(
                 "round {number} has written nothing, and nothing was refused"
             )));
@@ -372,11 +372,11 @@ impl Endurance {
         if number == 1 {
             wear.jobs.push(JobText {
                 name: format!("round 1: {}", load.describe()),
-                text: done.job.job_text.clone(),
+                text: done.job_text.clone(),
             });
         }
-        wear.spend(context, written_bytes(&done.job));
-        Ok(done.errno)
+        wear.spend(context, written_bytes(&done));
+        Ok(done.refused_errno)
     }
 
     /// Makes one more write, if the last was refused and the budget has room for it; then reads all
@@ -396,7 +396,7 @@ impl Endurance {
             let done = context.until_refused(target, &format!("{id}/again"), |seed| {
                 job::wear(&self.load, wear.range_bytes, block_bytes, seed)
             })?;
-            write_refused = Some(done.errno.is_some());
+            write_refused = Some(done.refused_errno.is_some());
         }
         let asked_bytes = context.setting.capacity_bytes / READ_BYTES * READ_BYTES;
         // The plan does not include reads.
@@ -405,14 +405,14 @@ impl Endurance {
         let done = context.until_refused(target, &format!("{id}/read-back"), |seed| {
             job::read_back(READ_BYTES, asked_bytes, seed)
         })?;
-        let reads = || done.job.fio.jobs.iter().map(|job| &job.read);
-        let counted = done.job.fio.jobs.iter().map(|job| {
+        let reads = || done.fio.jobs.iter().map(|job| &job.read);
+        let counted = done.fio.jobs.iter().map(|job| {
             let total = job.other.get("total_err").and_then(|n| n.as_u64());
             total.unwrap_or(u64::from(job.error != 0))
         });
         wear.jobs.push(JobText {
             name: "reading all of it".to_owned(),
-            text: done.job.job_text.clone(),
+            text: done.job_text.clone(),
         });
         Ok(Afterwards {
             write_refused,

@@ -3,7 +3,9 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
-use stend_load::target::{Completed, Deletion, JobRequest, LoggedOutcome, Target, TargetError};
+use stend_load::target::{
+    Completed, Deletion, JobOutcome, JobRequest, Observer, Target, TargetError,
+};
 use stend_record::load::{Load, size_text};
 use stend_record::review::{
     LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, SeriesPoint,
@@ -223,15 +225,18 @@ impl Work for Part {
             seed,
             sample_ms: 0,
         };
-        let logged = target.run_logged(&request, self.trim.then_some(&deletion))?;
-        outcome::check_errors(&logged.job)?;
+        let logged = target.run_observed(
+            &request,
+            Observer::of_requests(self.trim.then_some(&deletion)),
+        )?;
+        outcome::check_errors(&logged)?;
         let found = summed_up(name, &load, &deletion, response.interval_ms, &logged)?;
         let mut warnings = context.duration_warning(response.reference_s.min(response.duration_s));
         warnings.extend(size_warning(response, region, file, setting.capacity_bytes));
         let iops = found.reference_iops;
         let speed = (iops, iops * load.block_bytes as f64);
         warnings.extend(context.limits.warning(&title, load.threads, speed));
-        let measured = Measurement::of_job(title, logged.job.job_text, warnings, move |test| {
+        let measured = Measurement::of_job(title, logged.job_text, warnings, move |test| {
             push(&mut test.responses, &found);
         });
         context.recorder.record(places, measured, cost);
@@ -265,7 +270,7 @@ fn summed_up(
     load: &Load,
     deletion: &Deletion,
     interval_ms: u32,
-    logged: &LoggedOutcome,
+    logged: &JobOutcome,
 ) -> Result<Measured, TargetError> {
     let interval_ns = u64::from(interval_ms) * 1_000_000;
     let (zero_ns, end_ns) = match logged.trimmed_ns {
@@ -409,7 +414,7 @@ mod tests {
             at_ns: ms * MS,
             latency_ns,
         };
-        let logged = LoggedOutcome {
+        let logged = JobOutcome {
             requests: vec![
                 at(20, 5),
                 at(60, 7),
@@ -420,7 +425,7 @@ mod tests {
                 at(650, 50),
             ],
             trimmed_ns: Some((250 * MS, 300 * MS)),
-            ..LoggedOutcome::default()
+            ..JobOutcome::default()
         };
         let deletion = Deletion {
             at_s: 1,
@@ -470,9 +475,9 @@ mod tests {
                 latency_ns: i * 7_919 % 10_000,
             })
             .collect();
-        let logged = LoggedOutcome {
+        let logged = JobOutcome {
             requests,
-            ..LoggedOutcome::default()
+            ..JobOutcome::default()
         };
         let deletion = Deletion {
             at_s: 5,

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use stend_base::Nanos;
 use stend_load::Sample;
 use stend_load::target::{
-    Completed, Deletion, FilesJob, FilesOutcome, JobOutcome, JobRequest, LoggedOutcome,
-    ReplayOutcome, Target, TargetError,
+    Completed, Deletion, FilesJob, FilesOutcome, JobOutcome, JobRequest, Observer, ReplayOutcome,
+    Target, TargetError,
 };
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_method::ReviewOptions;
@@ -232,6 +232,47 @@ fn direction(hash: u64, runtime_s: u64) -> Direction {
     }
 }
 
+impl Fake {
+    /// A read each ms; from the start of the TRIM, which takes 300 ms, one each 10 ms for 2 s.
+    fn run_logged(
+        &mut self,
+        job: &JobRequest<'_>,
+        deletion: Option<&Deletion>,
+    ) -> Result<JobOutcome, TargetError> {
+        let outcome = self.run(job)?;
+        let runtime_s: u64 = option(job.text, "runtime").unwrap().parse().unwrap();
+        let mut trimmed = None;
+        if let Some(d) = deletion {
+            self.did(&format!(
+                "trim {} at {} by {} after {} s",
+                d.len_bytes, d.offset_bytes, d.command_bytes, d.at_s
+            ))?;
+            self.stir("trim");
+            trimmed = Some((d.at_s * 1_000_000_000, d.at_s * 1_000_000_000 + 300_000_000));
+        }
+        let slow = trimmed.map_or(0..0, |(from, _)| from..from + 2_000_000_000);
+        let mut requests = Vec::new();
+        let mut at_ns = 0;
+        loop {
+            let latency_ns = if slow.contains(&at_ns) {
+                10_000_000
+            } else {
+                1_000_000
+            };
+            at_ns += latency_ns;
+            if at_ns > runtime_s * 1_000_000_000 {
+                break;
+            }
+            requests.push(Completed { at_ns, latency_ns });
+        }
+        Ok(JobOutcome {
+            requests,
+            trimmed_ns: trimmed,
+            ..outcome
+        })
+    }
+}
+
 impl Target for Fake {
     fn info(&self) -> TargetInfo {
         let kind = match (self.can_be_copied, self.is_directory) {
@@ -250,7 +291,14 @@ impl Target for Fake {
         self.is_read_only
     }
 
-    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+    fn run_observed(
+        &mut self,
+        job: &JobRequest<'_>,
+        observer: Observer<'_>,
+    ) -> Result<JobOutcome, TargetError> {
+        if observer.every_request {
+            return self.run_logged(job, observer.deletion);
+        }
         let section = job.text.rsplit('[').next().unwrap_or_default();
         let section = section.split(']').next().unwrap_or_default().to_owned();
         let runtime_s: u64 = option(job.text, "runtime").map_or(1, |r| r.parse().unwrap());
@@ -314,45 +362,6 @@ impl Target for Fake {
                 &text,
                 vec![result; 1 + job.text.matches("\nnew_group").count()],
             )
-        })
-    }
-
-    /// A read each ms; from the start of the TRIM, which takes 300 ms, one each 10 ms for 2 s.
-    fn run_logged(
-        &mut self,
-        job: &JobRequest<'_>,
-        deletion: Option<&Deletion>,
-    ) -> Result<LoggedOutcome, TargetError> {
-        let outcome = self.run(job)?;
-        let runtime_s: u64 = option(job.text, "runtime").unwrap().parse().unwrap();
-        let mut trimmed = None;
-        if let Some(d) = deletion {
-            self.did(&format!(
-                "trim {} at {} by {} after {} s",
-                d.len_bytes, d.offset_bytes, d.command_bytes, d.at_s
-            ))?;
-            self.stir("trim");
-            trimmed = Some((d.at_s * 1_000_000_000, d.at_s * 1_000_000_000 + 300_000_000));
-        }
-        let slow = trimmed.map_or(0..0, |(from, _)| from..from + 2_000_000_000);
-        let mut requests = Vec::new();
-        let mut at_ns = 0;
-        loop {
-            let latency_ns = if slow.contains(&at_ns) {
-                10_000_000
-            } else {
-                1_000_000
-            };
-            at_ns += latency_ns;
-            if at_ns > runtime_s * 1_000_000_000 {
-                break;
-            }
-            requests.push(Completed { at_ns, latency_ns });
-        }
-        Ok(LoggedOutcome {
-            job: outcome,
-            requests,
-            trimmed_ns: trimmed,
         })
     }
 
