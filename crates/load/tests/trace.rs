@@ -168,7 +168,7 @@ fn blkparse_takes_queue_events_and_their_letters() {
     bad("Q   W 36028797018963968 + 8 [a]", &["64 bits"]);
     fails(
         &format!("{first}nonsense here\n"),
-        &["T:2:", "no event of blkparse"],
+        &["T:2:", "is not an event of blkparse"],
     );
     fails(
         &format!("{first}{}", event("0.5", "Q W 0 + 8 [a]")),

@@ -140,7 +140,7 @@ mod tests {
         says(read("{}", 0, "").unwrap_err(), "names no device");
         let broken = read("Killed", 4, "no memory").unwrap_err();
         assert!(
-            broken.contains("no JSON") && broken.contains("no memory"),
+            broken.contains("not JSON") && broken.contains("no memory"),
             "{broken}"
         );
     }

@@ -288,7 +288,7 @@ fn a_simulator_that_cannot_be_run_is_told() {
         5,
         &["--mqsim ./missing", "bench-compare.md", "build MQSim"],
     );
-    with(".", 3, &["no file"]);
+    with(".", 3, &["not a file"]);
     let plain = dir.path().join("plain");
     fs::write(&plain, "no program\n").unwrap();
     kept(&with("./plain", 6, &["not executable", "chmod +x"]));

@@ -341,7 +341,7 @@ fn the_space_of_a_file_is_given_back() {
         3,
         &["4194304 bytes"],
     );
-    fails(dir, &["drive", "erase", "f"], 3, &["no block device"]);
+    fails(dir, &["drive", "erase", "f"], 3, &["not a block device"]);
     fails(
         dir,
         &["drive", "trim", "demo-8gb", "--destroy", "x"],

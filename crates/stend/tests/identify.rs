@@ -159,7 +159,11 @@ fn bad_input_is_refused_before_anything_is_done() {
     fs::write(dir.join("mine.bin"), vec![1; 1 << 20]).unwrap();
     let cases: [(&[&str], i32, &str); 6] = [
         (&["identify"], 2, "required"),
-        (&["identify", "demo-8gb", "--budget", "soon"], 2, "no time"),
+        (
+            &["identify", "demo-8gb", "--budget", "soon"],
+            2,
+            "not a duration",
+        ),
         (&["identify", "no.json"], 3, "no review"),
         (
             &["identify", "demo-8gb", "--read-only"],

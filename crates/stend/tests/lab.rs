@@ -196,7 +196,7 @@ fn files_of_others_are_kept(dir: &Path) {
         &["compare", "1", "1", "--out", "site"],
         &review,
     ] {
-        fails(dir, args, 4, &["index.html", "no page of stend's"]);
+        fails(dir, args, 4, &["index.html", "not a page of stend's"]);
         assert_eq!(fs::read_to_string(&page).unwrap(), "<p>mine</p>");
         assert_eq!(fs::read_dir(dir.join("site")).unwrap().count(), 1);
     }

@@ -176,7 +176,7 @@ fn what_cannot_be_served_is_refused() {
     serve(
         &["demo-8gb", "--nbd", "tcp:example.org:1"],
         2,
-        &["no numeric address"],
+        &["not a numeric address"],
     );
     serve(
         &["demo-8gb", "--nbd", "unix:s", "--control", "s"],
@@ -283,7 +283,12 @@ fn commands_reach_a_served_drive() {
     let status = json(&ok(dir, &["drive", "status", "c", "--json"]).stdout);
     assert_eq!(status["capacity_bytes"], 200_000_000_000u64);
     served.end();
-    fails(dir, &["drive", "status", "snap"], 3, &["no control socket"]);
+    fails(
+        dir,
+        &["drive", "status", "snap"],
+        3,
+        &["not a control socket"],
+    );
     assert!(
         ok(dir, &["drive", "health", "snap"])
             .stdout

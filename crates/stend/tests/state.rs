@@ -613,7 +613,7 @@ fn harm_comes_to_a_drive_in_a_file() {
         (&["age", "plain", "--days", "1"][..], "[media]"),
         (&["fail-die", "plain", "--die", "0"], "[media]"),
         (&["power-cut", "plain"], "[power_loss]"),
-        (&["power-cut", "write.fio"], "no simulated drive"),
+        (&["power-cut", "write.fio"], "not a simulated drive"),
     ] {
         fails(dir, &[&["drive"], args].concat(), 3, &[part]);
     }

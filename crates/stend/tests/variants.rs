@@ -324,7 +324,7 @@ fn labels_and_notes_are_given_changed_and_taken_away() {
         dir,
         &["lab", "label", "x", "y"],
         2,
-        &["no number of the lab"],
+        &["not a number of the lab"],
     );
 }
 

@@ -233,6 +233,23 @@ fn direction(hash: u64, runtime_s: u64) -> Direction {
 }
 
 impl Fake {
+    /// Fails in the section of the fault.
+    fn meet_fault(&self, section: &str) -> Result<(), TargetError> {
+        match self.fault {
+            Fault::Job { on } if section.contains(on) => {
+                Err(TargetError::Failed(format!("fio was killed in {section}")))
+            }
+            Fault::Removed { on } if section.contains(on) => {
+                Err(TargetError::Removed("the drive was removed".into()))
+            }
+            Fault::NoTool { on } if section.contains(on) => {
+                Err(TargetError::ToolMissing("fio is missing".into()))
+            }
+            Fault::Panic { on } if section.contains(on) => panic!("index out of bounds"),
+            _ => Ok(()),
+        }
+    }
+
     /// A read each ms; from the start of the TRIM, which takes 300 ms, one each 10 ms for 2 s.
     fn run_logged(
         &mut self,
@@ -303,19 +320,7 @@ impl Target for Fake {
         let section = section.split(']').next().unwrap_or_default().to_owned();
         let runtime_s: u64 = option(job.text, "runtime").map_or(1, |r| r.parse().unwrap());
         self.did(&format!("{section} {runtime_s} s"))?;
-        match self.fault {
-            Fault::Job { on } if section.contains(on) => {
-                return Err(TargetError::Failed(format!("fio was killed in {section}")));
-            }
-            Fault::Removed { on } if section.contains(on) => {
-                return Err(TargetError::Removed("the drive was removed".into()));
-            }
-            Fault::NoTool { on } if section.contains(on) => {
-                return Err(TargetError::ToolMissing("fio is missing".into()));
-            }
-            Fault::Panic { on } if section.contains(on) => panic!("index out of bounds"),
-            _ => {}
-        }
+        self.meet_fault(&section)?;
         if section == "fill" {
             self.fills += 1;
         }

@@ -187,7 +187,7 @@ fn read(path: &Path) -> Result<Review, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
     let review: Review = serde_json::from_str(&text)
-        .map_err(|error| Failure::Input(format!("{}: no review: {error}", path.display())))?;
+        .map_err(|error| Failure::Input(format!("{}: not a review: {error}", path.display())))?;
     if review.schema != review::SCHEMA {
         return Err(Failure::Input(format!(
             "{}: its schema is {:?}, and {:?} is needed",

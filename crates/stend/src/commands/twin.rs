@@ -125,7 +125,7 @@ fn review(args: &TwinArgs) -> Result<Review, Failure> {
         let run = laboratory::find(&lab, &args.review)?;
         return Ok(lab.review(run)?);
     }
-    let review: Review = read_json(&file, "review")?;
+    let review: Review = read_json(&file, "a review")?;
     if review.schema != REVIEW_SCHEMA {
         return Err(Failure::Input(format!(
             "{}: its schema is `{}`, and a review's is `{REVIEW_SCHEMA}`",
@@ -140,7 +140,7 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))?;
     serde_json::from_str(&text)
-        .map_err(|error| Failure::Input(format!("{} is no {what}: {error}", path.display())))
+        .map_err(|error| Failure::Input(format!("{} is not {what}: {error}", path.display())))
 }
 
 /// Reads the properties in the file of `--identify`. Properties that it lacks are inferred from the
@@ -162,7 +162,7 @@ fn identification(
     let Some(path) = &args.identify else {
         return Ok(told);
     };
-    let found: Identification = read_json(path, "identification")?;
+    let found: Identification = read_json(path, "an identification")?;
     if found.schema != property::SCHEMA {
         return Err(Failure::Input(format!(
             "{}: its schema is `{}`, and an identification's is `{}`",
