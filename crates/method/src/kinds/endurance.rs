@@ -186,7 +186,7 @@ impl<'e> Wear<'e> {
 
     /// Adds the results of a round.
     fn add(&mut self, done: &JobOutcome, health: Option<Health>) {
-        let written = written_bytes(&done);
+        let written = written_bytes(done);
         if written == 0 {
             return;
         }
