@@ -137,7 +137,7 @@ fn what_is_in_memory_is_refused_as_a_folder_and_as_a_file() {
 fn unknown_names_are_told_with_those_there_are() {
     let dir = folder();
     let dir = dir.path();
-    let models = ["nope", "demo-8gb", "sandisk-ultra-ii-240gb", "--size"];
+    let models = ["nope", "`stend drives` lists all", "--size"];
     fails(dir, &["review", "nope"], 3, &models);
     fails(dir, &["drives", "show", "nope"], 3, &models[..2]);
     let args = ["review", "demo-8gb", "--against", "nope"];

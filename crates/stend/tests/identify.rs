@@ -164,7 +164,7 @@ fn bad_input_is_refused_before_anything_is_done() {
             2,
             "not a duration",
         ),
-        (&["identify", "no.json"], 3, "no review"),
+        (&["identify", "no.json"], 3, "not a review"),
         (
             &["identify", "demo-8gb", "--read-only"],
             3,
