@@ -391,7 +391,7 @@ fn what_is_wrong_with_a_study_is_told_with_its_place() {
         ),
         (
             format!("models = [\"demo-8g\"]\n{job}"),
-            "the nearest is demo-8gb",
+            "did you mean `demo-8gb`",
         ),
         (format!("models = [\"no.toml\"]\n{job}"), "no.toml"),
         (format!("{models}seeds = []\n{job}"), "s.toml:4: seeds: "),
