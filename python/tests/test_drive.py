@@ -41,7 +41,7 @@ def test_overrides_change_the_drive() -> None:
         ("nand.dies", float("nan"), "nan"),
         ("nand.dies", -1, "nand.dies"),
         ("nand.dies", "many", "nand.dies"),
-        ("nand.dies", None, "no value of a figure"),
+        ("nand.dies", None, "not a value of a figure"),
         ("nand.dies", 2**80, "63 bits"),
         (5, 5, "a key is text"),
     ],

@@ -105,8 +105,8 @@ def test_a_jobs_text() -> None:
         ("[a]\nrw=sideways", "sideways"),
         ("[a]\nbsz=4k", "Did you mean"),
         (stend.Job(rw="write", size="9g"), "[job]"),
-        ([], "no list"),
-        (5, "no list"),
+        ([], "not a list"),
+        (5, "not a list"),
         ("[a]\nrw=read\ninclude x", "include"),
     ],
 )

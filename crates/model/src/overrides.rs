@@ -310,7 +310,7 @@ mod tests {
                 "the nearest is `capacity.user_bytes`",
             ),
             ("name", Setting::Whole(6), "no figure that can be set"),
-            ("nand.dies[0]", Setting::Whole(6), "no list"),
+            ("nand.dies[0]", Setting::Whole(6), "not a list"),
             ("nand.read_us[3]", Setting::Real(6.0), "3 entries"),
             ("nand.read_us[x]", Setting::Real(6.0), "no such key"),
             (
@@ -321,7 +321,7 @@ mod tests {
             (
                 "nand.dies",
                 Setting::Real(f64::INFINITY),
-                "no finite number",
+                "not a finite number",
             ),
             ("nand.dies", Setting::Whole(-1), "expected a whole number"),
             ("nand.read_us[0]", Setting::Real(-1.0), "1 to 10000"),
