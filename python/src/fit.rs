@@ -1,9 +1,9 @@
 //! Fits of models to measured figures.
 
-use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 use serde_json::json;
 use stend_fit::Measured;

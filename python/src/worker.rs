@@ -1,6 +1,5 @@
 //! Work on a thread of its own, without Python's lock, that Ctrl-C ends early.
 
-use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -8,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 

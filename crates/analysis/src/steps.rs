@@ -1,8 +1,8 @@
 //! The steps of a curve: the levels at which a drive writes, and their lengths.
 
-use parking_lot::Mutex;
 use std::collections::VecDeque;
 
+use parking_lot::Mutex;
 use stend_record::review::{Sample, Series};
 
 use crate::ends::end_level;

@@ -1,12 +1,13 @@
 //! Results that findings need are read from the lab if the same program measured them before, and
 //! simulated otherwise, one drive per thread.
 
-use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 use stend_experiment::{Order, Slots, Task};
 
 use stend_analysis::Load;

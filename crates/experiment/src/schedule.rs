@@ -3,6 +3,8 @@
 //! Memory: the states that tasks still wait for, and what each thread's task changes of its copy.
 //! The last task that needs a state takes the state itself in place of a copy.
 
+use std::collections::BTreeSet;
+
 use parking_lot::{Condvar, Mutex};
 
 use crate::slots::{Rank, Slot, Slots};
@@ -47,17 +49,22 @@ impl<S> State<S> {
 }
 
 struct Board {
-    /// By task: it has begun.
-    begun: Vec<bool>,
-    /// By task: it has ended.
-    ended: Vec<bool>,
+    /// Places of the tasks that may begin.
+    ready: BTreeSet<usize>,
+    /// Number of tasks that have not begun.
+    left: usize,
     /// A task has failed: no other begins.
     stopped: bool,
 }
 
 struct Run<'a, S> {
     tasks: &'a [Task],
-    order: Order,
+    /// By task: the tasks that need its state.
+    consumers: Vec<Vec<usize>>,
+    /// Tasks in the order in which those that may begin do so.
+    by_place: Vec<usize>,
+    /// By task: its index in `by_place`.
+    places: Vec<usize>,
     slots: &'a Slots,
     board: Mutex<Board>,
     /// A task has ended.
@@ -85,24 +92,7 @@ pub fn run<S: Send, E: Send>(
     copy: &(dyn Fn(&mut S) -> S + Sync),
     work: Work<'_, S, E>,
 ) -> Result<(), E> {
-    let consumers = |of: usize| tasks.iter().filter(|task| task.needs == Some(of)).count();
-    let state = |of: usize| State {
-        state: None,
-        consumers: consumers(of),
-    };
-    let run = Run {
-        tasks,
-        order,
-        slots,
-        board: Mutex::new(Board {
-            begun: vec![false; tasks.len()],
-            ended: vec![false; tasks.len()],
-            stopped: false,
-        }),
-        changed: Condvar::new(),
-        states: (0..tasks.len()).map(|of| Mutex::new(state(of))).collect(),
-        copy,
-    };
+    let run = Run::new(tasks, slots, order, copy);
     let threads = threads.clamp(1, tasks.len().max(1));
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads)
@@ -128,13 +118,69 @@ struct Ending<'r, 'a, S> {
 impl<S> Drop for Ending<'_, '_, S> {
     fn drop(&mut self) {
         let mut board = self.run.board.lock();
-        board.ended[self.task] = true;
+        let consumers = self.run.consumers[self.task].iter();
+        let ready = consumers.map(|&task| self.run.places[task]);
+        board.ready.extend(ready);
         board.stopped |= !self.went_well;
         self.run.changed.notify_all();
     }
 }
 
-impl<S> Run<'_, S> {
+impl<'a, S> Run<'a, S> {
+    fn new(
+        tasks: &'a [Task],
+        slots: &'a Slots,
+        order: Order,
+        copy: &'a (dyn Fn(&mut S) -> S + Sync),
+    ) -> Run<'a, S> {
+        let mut consumers = vec![Vec::new(); tasks.len()];
+        for (task, needs) in tasks
+            .iter()
+            .enumerate()
+            .filter_map(|(n, t)| Some((n, t.needs?)))
+        {
+            consumers[needs].push(task);
+        }
+        let states = consumers.iter().map(|consumers| State {
+            state: None,
+            consumers: consumers.len(),
+        });
+        let states = states.map(Mutex::new).collect();
+        let mut by_place: Vec<usize> = (0..tasks.len()).collect();
+        // Stable: equal ones keep their order.
+        by_place.sort_by(|&a, &b| {
+            let makes_state = |task: usize| !consumers[task].is_empty();
+            let states_last = makes_state(a).cmp(&makes_state(b));
+            match order {
+                Order::StatesFirst => states_last
+                    .reverse()
+                    .then(tasks[b].cost.total_cmp(&tasks[a].cost)),
+                Order::StatesLast => states_last,
+            }
+        });
+        let mut places = vec![0; tasks.len()];
+        for (place, task) in by_place.iter().enumerate() {
+            places[*task] = place;
+        }
+        let ready = |task: &usize| tasks[*task].needs.is_none();
+        let ready = (0..tasks.len()).filter(ready).map(|task| places[task]);
+        Run {
+            board: Mutex::new(Board {
+                ready: ready.collect(),
+                left: tasks.len(),
+                stopped: false,
+            }),
+            tasks,
+            consumers,
+            by_place,
+            places,
+            slots,
+            changed: Condvar::new(),
+            states,
+            copy,
+        }
+    }
+
     /// One thread: carries tasks out until none is left.
     fn thread<E>(&self, work: Work<'_, S, E>) -> Result<(), E> {
         while let Some((task, _slot)) = self.next() {
@@ -162,9 +208,12 @@ impl<S> Run<'_, S> {
             // The next task may be another one by the time that there is a place for it.
             let slot = self.slots.take(self.next_rank()?);
             let mut board = self.board.lock();
-            if let Some(task) = self.best(&board) {
-                board.begun[task] = true;
-                return Some((task, slot));
+            if board.stopped {
+                return None;
+            }
+            if let Some(place) = board.ready.pop_first() {
+                board.left -= 1;
+                return Some((self.by_place[place], slot));
             }
         }
     }
@@ -172,52 +221,17 @@ impl<S> Run<'_, S> {
     fn next_rank(&self) -> Option<Rank> {
         let mut board = self.board.lock();
         loop {
-            if let Some(task) = self.best(&board) {
-                return Some(self.rank(task));
-            }
-            if board.stopped || board.begun.iter().all(|begun| *begun) {
+            if board.stopped || board.left == 0 {
                 return None;
             }
-            self.changed.wait(&mut board);
-        }
-    }
-
-    fn makes_state(&self, task: usize) -> bool {
-        self.states[task].lock().consumers > 0
-    }
-
-    fn rank(&self, task: usize) -> Rank {
-        Rank {
-            prepares: self.makes_state(task),
-            cost: self.tasks[task].cost,
-        }
-    }
-
-    /// The task to begin next; of equal ones the first.
-    fn best(&self, board: &Board) -> Option<usize> {
-        let may_begin = |task: &usize| {
-            let needs = self.tasks[*task].needs;
-            !board.begun[*task] && needs.is_none_or(|of| board.ended[of])
-        };
-        if board.stopped {
-            return None;
-        }
-        let mut tasks = (0..self.tasks.len()).filter(may_begin);
-        let first = tasks.next()?;
-        match self.order {
-            Order::StatesFirst => Some(tasks.fold(first, |best, task| {
-                match self.rank(task).is_before(&self.rank(best)) {
-                    true => task,
-                    false => best,
-                }
-            })),
-            Order::StatesLast => {
-                let runs = |task: &usize| !self.makes_state(*task);
-                std::iter::once(first)
-                    .chain(tasks)
-                    .find(runs)
-                    .or(Some(first))
+            if let Some(place) = board.ready.first() {
+                let task = self.by_place[*place];
+                return Some(Rank {
+                    prepares: !self.consumers[task].is_empty(),
+                    cost: self.tasks[task].cost,
+                });
             }
+            self.changed.wait(&mut board);
         }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! The longest waiting procedure is the next, so that none runs alone at the end.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::cmp::Ordering;
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 /// Priority of work: preparations first, because procedures wait for them; then by cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rank {

@@ -383,7 +383,7 @@ fn random_models_have_and_lack_each_mechanism() {
 }
 
 #[test]
-#[ignore = "long: see the module"]
+#[ignore = "minutes for each set of drives, in a release build: see the module"]
 fn blind() {
     let wanted = env::var("STEND_BLIND").unwrap_or_else(|_| "shipped".to_owned());
     let number = |name: &str, usual: u64| {

@@ -1,9 +1,9 @@
 //! The context in which a procedure measures: jobs on the target, their figures and warnings, and
 //! the recorder of results.
 
-use parking_lot::Mutex;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stend_load::runner::Progress;
 use stend_load::target::{Enough, JobOutcome, JobRequest, Moved, Observer, Target, TargetError};
 use stend_record::load::{Load, size_text};

@@ -1,11 +1,11 @@
 //! Assembles results in the edition's order, in whatever order they arrive, and reports and saves
 //! them.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use stend_analysis::{implausible, steady, words};
 use stend_load::target::TargetError;
 use stend_record::review::{Condition, FailedTest, JobText, Review, SteadyStart, TestResult};

@@ -1,12 +1,12 @@
 //! Finds fio, determines what it supports on this machine, and runs it.
 
-use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
+use parking_lot::Mutex;
 use rustix::io::Errno;
 use stend_record::fio::Output;
 

@@ -3,7 +3,6 @@
 //!
 //! Signals concern the whole process, and so does the single list kept here.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::fs::File;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -14,6 +13,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 

@@ -4,13 +4,13 @@
 //! lost. A file is replaced as a whole: after any failure or interruption, it holds either the old
 //! state or the new one.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use stend_drive::SimDrive;
 use stend_drive::state::{self, MAGIC};
 use stend_model::Model;

@@ -1,13 +1,13 @@
 //! A program that stend runs and waits for, and the program's working folder. Neither outlives
 //! stend: a signal sent only to stend would otherwise leave the program running.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tempfile::TempDir;
 
 use crate::failure::Failure;

@@ -1,11 +1,11 @@
 //! The folder of a report: its checks, its page and its review.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use stend_language::{Language, within};
 use stend_load::target::temporary;

@@ -1,9 +1,9 @@
 //! The place of the lab, and the storing of runs in it.
 
-use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::Value;
 use stend_lab::recorded::{self, NewRecord};
 use stend_lab::{EntryId, Lab, LabError, RecordedKind, RunContext, RunId, RunSummary};

@@ -1,13 +1,13 @@
 //! The progress of a review, written to the lab about once a second so that `stend lab serve` can
 //! show it. It never delays or disturbs the review: failed writes are skipped.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use stend_lab::progress::{self, LiveCurve, Progress as Row, ProgressId};
 use stend_lab::{Lab, RunId};
 use stend_method::Event;

@@ -2,7 +2,6 @@
 
 mod work;
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -10,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use stend_method::Event;
 
 use crate::output::note;

@@ -1,10 +1,10 @@
 //! Signals such as Ctrl-C. Before stend exits, it ends the programs that it runs and completes a
 //! file that is being saved. The exit code names the signal.
 
-use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use parking_lot::Mutex;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;

@@ -3,13 +3,14 @@
 //! A state that rows begin from is prepared when the first of them is due, and each row runs on a
 //! copy of it.
 
-use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
 use stend_experiment::{Order, Slots, Task};
 
 use stend_analysis::kinds::key_figures;

@@ -1,11 +1,11 @@
 //! A study whose finished rows are stored in the lab: an interrupted one resumes, and a row that
 //! another study has is reused.
 
-use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stend_lab::studies::{self, StudyContext, StudyId};
 use stend_lab::{Lab, LabError};
 use stend_record::sha256_hex;

@@ -366,6 +366,20 @@ mod tests {
     }
 
     #[test]
+    fn a_circle_within_a_folder_is_found_but_not_with_its_own_file() {
+        let circle = found(&[
+            ("x/src/a/mod.rs", "mod b; mod c; struct A; use b::B;"),
+            ("x/src/a/b.rs", "use super::{A, c::C};"),
+            ("x/src/a/c.rs", "use super::b::B;"),
+        ]);
+        assert_eq!(circle.len(), 2, "{circle:?}");
+        assert!(
+            circle.iter().all(|found| !found.contains("(root)")),
+            "{circle:?}"
+        );
+    }
+
+    #[test]
     fn one_direction_and_tests_are_no_circle() {
         let circle = found(&[
             ("x/src/lib.rs", "mod a; mod b; pub use a::A; pub use b::B;"),

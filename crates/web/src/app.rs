@@ -1,12 +1,12 @@
 //! State that all pages share.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use stend_lab::work::WorkId;
 use stend_lab::{Lab, LabError};
 use uuid::Uuid;

@@ -1,12 +1,12 @@
 //! Carries queued work out, one piece at a time, on the server's single worker thread. Finished
 //! rows are stored in the lab at once, so interrupted work resumes where it stopped.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use stend_lab::work::{self, Work, WorkState};
 use stend_lab::{Lab, LabError, studies};
 use stend_load::Sample;

@@ -1,8 +1,8 @@
 //! The objective of the search: the distance of the models' predictions from the measured figures.
 
-use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use stend_model::{Files, Model};
 

@@ -5,7 +5,7 @@
 //! completes. When its `runtime` has passed, a job issues no more and waits for the requests in
 //! flight, which still count, as in fio.
 //!
-//! Where fio's behaviour depends on its implementation, the rules here are:
+//! Rules where fio's behaviour depends on its implementation:
 //!
 //! - **Mixed jobs.** Each request is a read with a probability of `rwmixread` percent. In `rw=rw`,
 //!   reads and writes ascend independently of each other; together they end after `size` bytes

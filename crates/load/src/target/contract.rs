@@ -54,7 +54,7 @@ pub struct JobOutcome {
     pub trimmed_ns: Option<(u64, u64)>,
 }
 
-/// What a run observes beside its results, and what may end it early.
+/// Observations of a run beside its results, and conditions that may end it early.
 #[derive(Default)]
 pub struct Observer<'a> {
     /// Ends the job before its end. A target that does not know its progress runs the job to its

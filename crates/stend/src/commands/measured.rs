@@ -1,9 +1,9 @@
 //! `stend claims --measured`: compares predictions with published figures.
 
-use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use stend_fit::compare::{Comparing, Median};
 use stend_fit::measured::{Ask, Base, Row, is_file};

@@ -1,10 +1,10 @@
 //! `stend review`: runs an edition on a target and its rivals, and writes the report.
 
-use parking_lot::Mutex;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
+use parking_lot::Mutex;
 use stend_analysis::steady::start_words;
 use stend_analysis::{kinds, repeated, verdict};
 use stend_lab::RunId;

@@ -7,8 +7,8 @@
 //!
 //! Where requests from some length on bypass an SLC cache, they have a stream of their own, which
 //! opens superblocks of the data area; the other stream opens the superblocks that the cache has.
-//! Where the host bypasses a full cache, this stream keeps the superblock of the data area that the
-//! host leaves when it begins in the cache again, until the cache is full the next time.
+//! The stream of the bypass also keeps the superblock of the data area that a host which bypassed a
+//! full cache leaves when it begins in the cache again, until the cache is full the next time.
 //!
 //! Each further stream holds up to one superblock that no other stream can use. The thresholds of
 //! GC are raised by the same number (see [`crate::sim::limits`]); so the least reserve is, as with

@@ -157,7 +157,6 @@ impl FlashErrors {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct RowFactors {
     by_row: Vec<u32>,
-    greatest: u32,
     /// A row with the greatest factor.
     weakest: u32,
 }
@@ -173,16 +172,11 @@ impl RowFactors {
         };
         let word_lines = factors_by_row(media.seed, media.word_line_percent, rows, bits);
         let by_row: Vec<u32> = word_lines.into_iter().enumerate().map(typed).collect();
-        let (greatest, weakest) = (0u32..)
+        let weakest = (0u32..)
             .zip(&by_row)
-            .map(|(row, &factor)| (factor, row))
-            .max()
-            .unwrap_or((ONE, 0));
-        RowFactors {
-            by_row,
-            greatest,
-            weakest,
-        }
+            .max_by_key(|(_, factor)| **factor)
+            .map_or(0, |(row, _)| row);
+        RowFactors { by_row, weakest }
     }
 }
 
@@ -420,7 +414,9 @@ impl FlashErrors {
 
     /// Greatest factor of a row.
     fn worst_row(&self, mode: Mode) -> u32 {
-        self.factors[mode as usize].greatest
+        let of_rows = &self.factors[mode as usize];
+        let factor = of_rows.by_row.get(of_rows.weakest as usize);
+        factor.copied().unwrap_or(ONE)
     }
 
     /// Raw bit error rate of a page of a block whose average page has `block`.

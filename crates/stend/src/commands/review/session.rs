@@ -1,13 +1,13 @@
 //! Runs an edition on a target and its rivals: one after the other, or two simulated drives side by
 //! side.
 
-use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use stend_load::target::{Target, TargetError};
 use stend_method::{Edition, Event, ReviewOptions, Slots, run_review};
 use stend_record::review::{
