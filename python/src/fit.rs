@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use serde_json::json;
+use stend_experiment::{Batch, Pool, Values};
 use stend_fit::Measured;
 use stend_fit::fitting::{
     Fit, FitError, Generation, SearchOptions, SearchState, Task, document, fit as search, written,
 };
-use stend_fit::pool::{Pool, Work, Yield, carry_out};
 use stend_model::{Files, Model};
 
 use crate::errors::{Kind, error, input};
@@ -41,35 +41,37 @@ struct Carrying<'py> {
     raised: Mutex<Option<PyErr>>,
 }
 
-fn unfinished(work: &[Work]) -> Vec<Yield> {
-    work.iter().map(|one| one.failed("interrupted")).collect()
+fn unfinished(batches: &[Batch]) -> Vec<Vec<Values>> {
+    let unfinished = |batch: &Batch| batch.failed("interrupted");
+    batches.iter().map(unfinished).collect()
 }
 
 impl Carrying<'_> {
-    fn here(&self, measured: &Measured, work: &[Work]) -> Vec<Yield> {
+    fn here(&self, batches: &[Batch]) -> Vec<Vec<Values>> {
         let next = std::sync::atomic::AtomicUsize::new(0);
-        let done: Vec<Mutex<Yield>> = unfinished(work).into_iter().map(Mutex::new).collect();
+        let done: Vec<Mutex<Vec<Values>>> =
+            unfinished(batches).into_iter().map(Mutex::new).collect();
         let one = || {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                let (Some(work), Some(done)) = (work.get(at), done.get(at)) else {
+                let (Some(batch), Some(done)) = (batches.get(at), done.get(at)) else {
                     return;
                 };
                 if !self.interrupt.load(Ordering::Relaxed) {
-                    *done.lock() = carry_out(measured, work);
+                    *done.lock() = batch.run();
                 }
             }
         };
         std::thread::scope(|scope| {
-            for _ in 0..self.threads.clamp(1, work.len().max(1)) {
+            for _ in 0..self.threads.clamp(1, batches.len().max(1)) {
                 scope.spawn(one);
             }
         });
         done.into_iter().map(Mutex::into_inner).collect()
     }
 
-    fn by(&self, by: &Py<PyAny>, work: &[Work]) -> PyResult<Vec<Yield>> {
-        let texts: Result<Vec<String>, _> = work.iter().map(serde_json::to_string).collect();
+    fn by(&self, by: &Py<PyAny>, batches: &[Batch]) -> PyResult<Vec<Vec<Values>>> {
+        let texts: Result<Vec<String>, _> = batches.iter().map(serde_json::to_string).collect();
         let texts = texts.map_err(input)?;
         let done: Vec<String> = Python::attach(|py| by.call1(py, (texts,))?.extract(py))?;
         let done = done.iter().map(|text| serde_json::from_str(text));
@@ -78,17 +80,17 @@ impl Carrying<'_> {
 }
 
 impl Pool for Carrying<'_> {
-    fn run(&self, measured: &Measured, work: &[Work]) -> Vec<Yield> {
+    fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>> {
         if self.interrupt.load(Ordering::Relaxed) {
-            return unfinished(work);
+            return unfinished(batches);
         }
         let Some(by) = self.by else {
-            return self.here(measured, work);
+            return self.here(batches);
         };
-        self.by(by, work).unwrap_or_else(|failed| {
+        self.by(by, batches).unwrap_or_else(|failed| {
             self.raised.lock().get_or_insert(failed);
             self.interrupt.store(true, Ordering::Relaxed);
-            unfinished(work)
+            unfinished(batches)
         })
     }
 }
@@ -192,13 +194,12 @@ fn of_fit(failed: FitError) -> PyErr {
 
 /// Carries out simulations of a fit, in a worker; JSON in and out.
 #[pyfunction]
-pub fn fit_work(py: Python<'_>, figures: Vec<PathBuf>, work: Vec<String>) -> PyResult<Vec<String>> {
-    let measured = measured_of(&figures)?;
+pub fn fit_work(py: Python<'_>, work: Vec<String>) -> PyResult<Vec<String>> {
     let flag = worker::flag();
     let done = worker::wait(py, &flag, || {
         let one = |text: &String| {
-            let work: Work = serde_json::from_str(text).map_err(|wrong| wrong.to_string())?;
-            Ok(json!(carry_out(&measured, &work)).to_string())
+            let batch: Batch = serde_json::from_str(text).map_err(|wrong| wrong.to_string())?;
+            Ok(json!(batch.run()).to_string())
         };
         work.iter()
             .map(one)

@@ -1,11 +1,26 @@
-//! Measurements as tasks: which runs next, on which thread, from a copy of which prepared state.
+//! Experiments on drives.
 //!
-//! A review, a study and the measurements behind published findings hand over their tasks and what
-//! a task does ([`schedule::run`]). Nothing that is measured may depend on the order in which tasks
-//! run: each begins from a state of its own and has a seed of its own.
+//! | module | contents |
+//! |---|---|
+//! | [`schedule`], [`slots`] | tasks on threads: the next task, and the prepared state that it copies |
+//! | [`step`] | operations on a simulated drive, and their results |
+//! | [`figure`], `names` | figures of a step's result, and the names of their metrics |
+//! | [`trial`] | steps with figures, as units of work for threads, processes and machines |
+//!
+//! A review, a study, a fit, and the measurements behind published findings are made of these. No
+//! result may depend on the order in which tasks run: each begins from its own state and has its
+//! own seed.
 
+pub mod figure;
+mod names;
 pub mod schedule;
 pub mod slots;
+pub mod step;
+pub mod trial;
 
+pub use figure::{Figure, Metric, RequestKind, Requests, Statistic, Window};
+pub use names::USUAL;
 pub use schedule::{Order, Task, run};
 pub use slots::{Rank, Slots};
+pub use step::{Job, Step, StepResult, prepare};
+pub use trial::{Batch, Pool, Threads, Trial, Values};

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use stend_experiment::Metric;
 use stend_model::Model;
 
 use crate::measured::{Ask, Expected, Measured, RelationKind};
-use crate::test_runs::{Models, Predictions, run, test_runs};
+use crate::predictions::{Models, Predictions, test_runs};
 
 /// Outcome of a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +96,10 @@ pub fn compare(measured: &Measured, with: &Comparing<'_>) -> Comparison {
     let (seed, progress) = (with.seed, with.progress);
     let results = there.into_par_iter().with_max_len(1);
     let results = results.map(|(model, test_run)| {
-        let results = run(measured, &test_run, model.clone(), seed);
+        let results = match test_run.batch(measured, model, seed) {
+            Ok(batch) => test_run.named(batch.run()),
+            Err(reason) => test_run.failed(&reason),
+        };
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
         results
     });
@@ -173,8 +177,8 @@ fn answer(
         let figures = predictions.get(&key);
         let figures = figures.ok_or_else(|| models.reason(model))?;
         let figures = figures.as_ref().map_err(|error| error.clone())?;
-        let missing = match measured.tests[ask.test].figures[ask.figure].take {
-            crate::measured::Take::Power => "the model has no energy",
+        let missing = match measured.tests[ask.test].figures[ask.figure].figure.metric {
+            Metric::Power => "the model has no energy",
             _ => "the model's result does not show it",
         };
         let figure = figures[ask.figure].ok_or_else(|| missing.to_owned())?;

@@ -3,9 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`measured`] | the format `stend.measured/1`: published rows, and the tests behind them |
-//! | [`predict`] | figures of a test on a simulated drive in a state |
-//! | [`pool`] | the simulations of a search as work for other processes and machines |
-//! | `test_runs` | a model in a state, prepared once, and the tests that begin there |
+//! | `predictions` | models in states, and the tests that begin there, as batches of trials |
 //! | [`compare`](mod@compare) | predicted against measured: errors, medians, unanswered rows |
 //! | [`draw`] | plausible versions of models, drawn from the ranges of their figures |
 //! | [`fitting`] | fits free figures of models to measured ones |
@@ -17,9 +15,8 @@ pub mod compare;
 pub mod draw;
 pub mod fitting;
 pub mod measured;
-pub mod pool;
-pub mod predict;
-mod test_runs;
+mod predictions;
 
 pub use compare::{Comparison, Outcome, compare};
 pub use measured::Measured;
+pub use predictions::TestRun;

@@ -85,7 +85,7 @@ fn task<'a>(models: &'a [(String, Files)], measured: &'a Measured) -> Task<'a> {
         only: &|_| true,
         others: &Model::shipped,
         options: OPTIONS,
-        pool: &stend_fit::pool::Threads,
+        pool: &stend_experiment::Threads,
     }
 }
 

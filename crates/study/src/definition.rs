@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stend_config::{FileError, Text};
+use stend_load::JobFile;
 use stend_load::jobfile::flatten;
 use stend_model::{Files, Model, Setting};
 
@@ -178,6 +179,25 @@ pub enum StepEntry {
         /// Path of the file.
         job_file: PathBuf,
     },
+}
+
+impl StepEntry {
+    /// Checks a step.
+    ///
+    /// # Errors
+    /// The fault of the step.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self {
+            StepEntry::Idle { idle_s } if !(0.0..=1e9).contains(idle_s) => {
+                Err(format!("a rest of {idle_s} s; 0 to 10^9 s are allowed"))
+            }
+            StepEntry::Job { job } => {
+                let parsed = JobFile::parse(job);
+                parsed.map(|_| ()).map_err(|error| error.to_string())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A step without figures.

@@ -5,9 +5,7 @@
 //! |---|---|
 //! | `definition` | a study as its file or dictionary defines it, and its faults |
 //! | `design` | the variants of the factors: grids, Sobol sequences, Latin hypercubes |
-//! | `outcome` | outcomes of a job's result, by name |
 //! | `plan` | the rows of a study, each with its model, its work, and its start state |
-//! | `state` | prepares a new drive for a job |
 //! | `run` | carries rows out on threads; states that rows share are prepared once |
 //! | `series` | the samples of a row as a file |
 //! | `folder` | checks that a study may write its files to a folder |
@@ -22,12 +20,10 @@ mod design;
 mod effects;
 mod error;
 mod folder;
-mod outcome;
 mod plan;
 mod run;
 mod series;
 mod session;
-mod state;
 
 pub use definition::{Definition, SCHEMA};
 pub use effects::effects;

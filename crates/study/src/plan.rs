@@ -4,17 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use stend_experiment::{Job, Metric, Step, USUAL};
 use stend_load::JobFile;
 use stend_method::{Edition, ReviewOptions, check_options};
 use stend_model::{Model, Setting};
 use stend_record::sha256_hex;
 use stend_record::study::{Cell, StudyRow};
 
-use crate::definition::{Definition, JobEntry, TestEntry, Tree};
+use crate::definition::{Definition, JobEntry, StepEntry, TestEntry, Tree, Word};
 use crate::design::{Factor, RESERVED, Value, Variant, variants};
 use crate::error::{StudyError, Wrong};
-use crate::outcome::{Outcome, USUAL};
-use crate::state::Step;
 
 /// The key of the capacity.
 const CAPACITY: &str = "capacity.user_bytes";
@@ -24,7 +23,6 @@ const CAPACITY: &str = "capacity.user_bytes";
 pub struct Plan {
     pub(crate) definition: Definition,
     pub(crate) factors: Vec<Factor>,
-    pub(crate) steps: Vec<Step>,
     pub(crate) works: Vec<Work>,
     models: Vec<Base>,
     pub(crate) rows: Vec<PlannedRow>,
@@ -48,7 +46,7 @@ pub(crate) enum Work {
         /// Text of the job, with words in braces.
         text: String,
         sample_ms: u32,
-        outcomes: Vec<(String, Outcome)>,
+        outcomes: Vec<(String, Metric)>,
     },
     Test {
         edition: Box<Edition>,
@@ -147,16 +145,13 @@ impl Plan {
     fn checked(definition: Definition) -> Result<Plan, Wrong> {
         let models = models(&definition)?;
         let (factors, variants) = variants(&definition)?;
-        let steps = definition.prepare.iter().enumerate();
-        let steps: Result<Vec<Step>, Wrong> = steps
-            .map(|(at, step)| {
-                Step::of(step).map_err(|message| Wrong::new(format!("prepare[{at}]"), message))
-            })
-            .collect();
+        for (at, step) in definition.prepare.iter().enumerate() {
+            let wrong = |message| Wrong::new(format!("prepare[{at}]"), message);
+            step.check().map_err(wrong)?;
+        }
         let works = works(&definition)?;
         let mut plan = Plan {
             rows: Vec::new(),
-            steps: steps?,
             models: bases(models, &definition, &variants),
             definition,
             factors,
@@ -398,7 +393,9 @@ impl Plan {
         seed: u64,
         work: usize,
     ) -> PlannedRow {
-        let state_seed = match self.steps.iter().any(Step::is_drawn) {
+        // Only a job's random choices depend on the seed.
+        let is_job = |step: &StepEntry| matches!(step, StepEntry::Job { .. });
+        let state_seed = match self.definition.prepare.iter().any(is_job) {
             true => self.definition.prepare_seed.unwrap_or(seed),
             false => 0,
         };
@@ -440,9 +437,28 @@ impl Plan {
         }
     }
 
-    /// Returns the seed of the jobs that prepare a row.
-    pub(crate) fn state_seed(&self, row: &PlannedRow) -> u64 {
-        self.definition.prepare_seed.unwrap_or(row.seed)
+    /// Returns the steps from a new drive of this model to the state from which a row starts.
+    ///
+    /// # Errors
+    /// A message if the model has no TRIM and a step is one.
+    pub(crate) fn steps(&self, row: &PlannedRow, model: &Model) -> Result<Vec<Step>, String> {
+        let seed = self.definition.prepare_seed.unwrap_or(row.seed);
+        let spec = model.spec();
+        let step = |entry: &StepEntry| match entry {
+            StepEntry::Word(Word::Fill) => Ok(Step::fill(spec.user_bytes)),
+            StepEntry::Word(Word::Trim) if spec.trim.enabled => Ok(Step::TrimAll),
+            StepEntry::Word(Word::Trim) => Err("the model has no TRIM (`trim.enabled`)".to_owned()),
+            StepEntry::Idle { idle_s } => Ok(Step::Rest(*idle_s)),
+            StepEntry::Job { job } => Ok(Step::Job(Job {
+                text: job.clone(),
+                seed,
+                sample_ms: 0,
+            })),
+            StepEntry::JobFile { job_file } => {
+                unreachable!("{} was read with the definition", job_file.display())
+            }
+        };
+        self.definition.prepare.iter().map(step).collect()
     }
 }
 
@@ -527,7 +543,7 @@ fn job(at: usize, entry: &JobEntry) -> Result<Work, Wrong> {
                 format!("`{name}` is a column of every table"),
             ));
         }
-        let outcome = Outcome::of(&name).map_err(|message| Wrong::new(path(), message))?;
+        let outcome = Metric::named(&name).map_err(|message| Wrong::new(path(), message))?;
         Ok((name, outcome))
     };
     let outcomes: Result<Vec<_>, Wrong> = names.into_iter().enumerate().map(outcome).collect();

@@ -11,22 +11,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use stend_experiment::{Order, Slots, Task};
-
 use stend_analysis::kinds::key_figures;
 use stend_base::Nanos;
-use stend_load::runner::{Flow, Progress};
-use stend_load::target::TargetError;
-use stend_load::{JobFile, RunOptions, Sample};
+use stend_experiment::{Figure, Job, Order, Slots, Step, Task, prepare};
+use stend_load::Sample;
+use stend_load::runner::{Flow, Progress, ProgressFn};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::study::StudyRow;
 use stend_simulated::SimulatedTarget;
 
 use crate::error::StudyError;
-use crate::outcome::{Measured, Outcome};
 use crate::plan::{Done, Outcomes, Plan, PlannedRow, Work};
 use crate::series;
-use crate::state::{carry_out, prepare};
 
 /// Virtual time between two calls of [`Watch::progress`].
 const WATCHED_EVERY: Nanos = Nanos::from_secs(10);
@@ -186,9 +182,13 @@ impl Plan {
     /// Prepares the state from which a row starts.
     fn prepared(&self, row: &PlannedRow, options: &Options) -> Result<SimulatedTarget, String> {
         let model = self.model(row)?;
-        let seed = self.state_seed(row);
-        let prepared = undisturbed(|| prepare(model, &self.steps, seed, &options.interrupt));
-        prepared.map_err(|error| format!("prepare: {error}"))
+        let of = |error| format!("prepare: {error}");
+        let steps = self.steps(row, &model).map_err(of)?;
+        let prepared = undisturbed(|| prepare(model, &steps, Some(&options.interrupt)));
+        let mut target = prepared.map_err(of)?;
+        // Separates data that copies share from data that they change.
+        target.drive_mut().share();
+        Ok(target)
     }
 
     /// Carries out the rows of a task; returns none after an interrupt.
@@ -249,7 +249,11 @@ impl Plan {
         else {
             unreachable!("the row is of a job");
         };
-        let file = JobFile::parse(&row.job_text).map_err(|error| error.to_string())?;
+        let step = Step::Job(Job {
+            text: row.job_text.clone(),
+            seed: row.seed,
+            sample_ms: *sample_ms,
+        });
         // The last row uses the state itself.
         let mut target = Arc::try_unwrap(state).unwrap_or_else(|state| (*state).clone())?;
         let watched = |progress: &Progress| {
@@ -258,13 +262,16 @@ impl Plan {
             }
             Flow::GoOn
         };
-        let run_options = RunOptions {
-            seed: row.seed,
-            sample_ms: *sample_ms,
-            progress: options.watch.as_ref().map(|_| &watched as _),
-            progress_every: WATCHED_EVERY,
-        };
-        undisturbed(|| measure(&mut target, &file, &run_options, outcomes))
+        let watch = options.watch.as_ref();
+        let watch = watch.map(|_| (&watched as ProgressFn<'_>, WATCHED_EVERY));
+        let result = undisturbed(|| step.carry_out(&mut target, watch))?;
+        let values = outcomes.iter().filter_map(|(name, metric)| {
+            let value = Figure::from(metric.clone()).value(&result)?;
+            Some((name.clone(), value))
+        });
+        let values = values.collect();
+        let samples = result.job.map_or_else(Vec::new, |job| job.samples);
+        Ok((values, samples))
     }
 
     /// Returns the key figures of tests of one edition.
@@ -303,33 +310,6 @@ impl Plan {
         };
         rows.iter().map(of_row).collect()
     }
-}
-
-/// Runs a job and computes its outcomes.
-fn measure(
-    target: &mut SimulatedTarget,
-    file: &JobFile,
-    options: &RunOptions<'_>,
-    outcomes: &[(String, Outcome)],
-) -> Result<Taken, TargetError> {
-    let (before, energy, begin_s) = (target.drive().counters(), target.energy_j(), target.now_s());
-    let result = carry_out(target, file, options)?;
-    let measured = Measured {
-        result: &result,
-        sample_ms: options.sample_ms,
-        before,
-        after: target.drive().counters(),
-        elapsed_s: target.now_s() - begin_s,
-        energy_j: target
-            .energy_j()
-            .zip(energy)
-            .map(|(after, before)| after - before),
-    };
-    let values = outcomes.iter().filter_map(|(name, outcome)| {
-        let value = outcome.value(&measured)?;
-        Some((name.clone(), value))
-    });
-    Ok((values.collect(), result.samples))
 }
 
 /// Returns the name of a column: lower-case letters, digits and `_`.

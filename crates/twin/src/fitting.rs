@@ -1,11 +1,10 @@
 //! The search, and the file with the fitted values.
 
-use stend_fit::Measured;
+use stend_experiment::{Batch, Pool, Threads, Values};
 use stend_fit::fitting::{
     CAN_SEARCH, ENOUGH, Evaluation, Fit, FitError, Fitted, Generation, Refined, SearchOptions,
     Task, errors, figure_of, fit, refine,
 };
-use stend_fit::pool::{Pool, Threads, Work, Yield};
 use stend_model::{Files, Model, NewValue, write_values};
 
 use crate::TwinError;
@@ -38,8 +37,8 @@ impl Limited {
 }
 
 impl Pool for Limited {
-    fn run(&self, measured: &Measured, work: &[Work]) -> Vec<Yield> {
-        self.0.install(|| Threads.run(measured, work))
+    fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>> {
+        self.0.install(|| Threads.run(batches))
     }
 }
 

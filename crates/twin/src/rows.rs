@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use stend_experiment::{self as experiment, Job, Metric, Step, Window};
 use stend_fit::Measured;
 use stend_fit::measured::{
-    Ask, Base, Expected, Figure, Part, Place, Requests, Row, State, Step, Take, Test, UNITS, Unit,
-    Used, Window,
+    Ask, Base, Expected, Figure, Operation, Part, Place, Row, State, Test, UNITS, Unit, Used,
 };
 use stend_method::edition::{Step as EditionStep, TestKind};
 use stend_method::{Edition, fill_job, load_job, sync_job};
@@ -56,7 +56,7 @@ impl Rows {
     pub fn sustained(&self) -> bool {
         let figures = self.measured.tests.iter().flat_map(|test| &test.figures);
         figures
-            .map(|figure| figure.window)
+            .map(|figure| figure.figure.window)
             .any(|window| window != Window::Whole)
     }
 }
@@ -181,17 +181,9 @@ struct Making<'a> {
     measured: Measured,
 }
 
-/// A measurement that becomes a separate test.
-struct Job {
-    slug: String,
-    text: String,
-    sample_ms: u32,
-}
-
-/// A figure of the measurement, its value and unit.
+/// A figure of a job, its value and unit.
 struct Taken {
-    take: Take,
-    window: Window,
+    figure: experiment::Figure,
     value: f64,
     unit: &'static str,
 }
@@ -224,12 +216,8 @@ impl Making<'_> {
         };
         let runtime_s = seconds.round().max(1.0) as u64;
         let capacity = self.review.target.capacity_bytes;
-        let job = Job {
-            slug: load.slug(),
-            text: load_job(&load, Some(runtime_s), capacity, SEED),
-            sample_ms: 0,
-        };
-        self.row(test, state, job, &[iops(point.iops)]);
+        let job = job(load_job(&load, Some(runtime_s), capacity, SEED), 0);
+        self.row(test, state, (load.slug(), job), &[iops(point.iops)]);
         Ok(())
     }
 
@@ -241,12 +229,9 @@ impl Making<'_> {
         let state = self.state(&state, test)?;
         let runtime_s = point.duration_s.round().max(1.0) as u64;
         let frame = (self.review.target.capacity_bytes, SEED);
-        let job = Job {
-            slug: format!("{}-{}", stream.load.slug(), stream.durability.words()),
-            text: sync_job(&stream.load, stream.durability, runtime_s, frame),
-            sample_ms: 0,
-        };
-        self.row(test, state, job, &[iops(stream.iops)]);
+        let slug = format!("{}-{}", stream.load.slug(), stream.durability.words());
+        let text = sync_job(&stream.load, stream.durability, runtime_s, frame);
+        self.row(test, state, (slug, job(text, 0)), &[iops(stream.iops)]);
         Ok(())
     }
 
@@ -296,28 +281,29 @@ impl Making<'_> {
                 (load, Some(seconds as u64), taken)
             }
         };
-        let job = Job {
-            slug: format!("curve-{}", load.slug()),
-            text: load_job(&load, runtime_s, capacity, SEED),
-            sample_ms,
-        };
-        self.row(test, state, job, &taken);
+        let slug = format!("curve-{}", load.slug());
+        let job = job(load_job(&load, runtime_s, capacity, SEED), sample_ms);
+        self.row(test, state, (slug, job), &taken);
         Ok(())
     }
 
     /// Adds a test of one job in a state, and a row for each of its figures.
-    fn row(&mut self, of: &TestResult, state: usize, job: Job, taken: &[Taken]) {
-        if !self.known.insert((state, job.slug.clone())) {
+    fn row(
+        &mut self,
+        of: &TestResult,
+        state: usize,
+        (slug, step): (String, Operation),
+        taken: &[Taken],
+    ) {
+        if !self.known.insert((state, slug.clone())) {
             return;
         }
-        let id = format!("{}/{}", of.id, job.slug);
+        let id = format!("{}/{slug}", of.id);
         let figure = |(nth, taken): (usize, &Taken)| Figure {
             id: nth.to_string(),
-            metric: format!("{}, {}", of.id, words(&job.slug, taken)),
+            metric: format!("{}, {}", of.id, words(&slug, taken)),
             part: 0,
-            take: taken.take,
-            window: taken.window,
-            requests: Requests::default(),
+            figure: taken.figure.clone(),
         };
         let figures: Vec<Figure> = taken.iter().enumerate().map(figure).collect();
         for (nth, taken) in taken.iter().enumerate() {
@@ -349,8 +335,7 @@ impl Making<'_> {
             shortened: None,
             parts: vec![Part {
                 id: "load".to_owned(),
-                step: Step::Job(job.text),
-                sample_ms: job.sample_ms,
+                operation: step,
             }],
             figures,
             place: Place::default(),
@@ -376,7 +361,7 @@ impl Making<'_> {
     }
 
     /// Steps from a new drive to a state.
-    fn steps(&self, id: &str, test: &TestResult) -> Result<Vec<Step>, String> {
+    fn steps(&self, id: &str, test: &TestResult) -> Result<Vec<Operation>, String> {
         let states = &self.edition.states;
         let found = states.iter().position(|state| state.id == id);
         let mut way = vec![found.ok_or_else(|| other_edition(self.edition))?];
@@ -392,24 +377,24 @@ impl Making<'_> {
                         block_bytes,
                         queue_depth,
                         region_bytes,
-                    } => steps.push(Step::Job(fill_job(
-                        (*block_bytes, *queue_depth),
-                        *region_bytes,
-                        capacity,
-                        SEED,
-                    ))),
+                    } => {
+                        let requests = (*block_bytes, *queue_depth);
+                        steps.push(job(fill_job(requests, *region_bytes, capacity, SEED), 0));
+                    }
                     // Earlier writes have left only wear, which is not simulated.
                     EditionStep::Trim => {
                         steps.clear();
-                        steps.push(Step::TrimAll);
+                        steps.push(Operation::Step(Step::TrimAll));
                     }
-                    EditionStep::Idle { duration_s } => steps.push(Step::Rest(*duration_s)),
+                    EditionStep::Idle { duration_s } => {
+                        steps.push(Operation::Step(Step::Rest(*duration_s)));
+                    }
                     EditionStep::UntilSteady(_) => {
                         let start = steady_start(test, &state.id)?;
                         let runtime_s = Some(start.round_s.round().max(1.0) as u64);
                         let round = |n: u32| {
                             let seed = SEED + u64::from(n);
-                            Step::Job(load_job(&start.load, runtime_s, capacity, seed))
+                            job(load_job(&start.load, runtime_s, capacity, seed), 0)
                         };
                         steps.extend((0..start.rounds).map(round));
                     }
@@ -418,6 +403,16 @@ impl Making<'_> {
         }
         Ok(steps)
     }
+}
+
+/// The step of a job, whose text contains the seed.
+fn job(text: String, sample_ms: u32) -> Operation {
+    let seed = SEED;
+    Operation::Step(Step::Job(Job {
+        text,
+        seed,
+        sample_ms,
+    }))
 }
 
 fn steady_start<'a>(test: &'a TestResult, state: &str) -> Result<&'a SteadyStart, String> {
@@ -462,8 +457,7 @@ fn chosen(points: &[Point]) -> Vec<&Point> {
 
 fn iops(value: f64) -> Taken {
     Taken {
-        take: Take::Iops,
-        window: Window::Whole,
+        figure: Metric::Iops(None).into(),
         value,
         unit: "IOPS",
     }
@@ -477,9 +471,10 @@ fn by_time(samples: &[Sample], seconds: f64) -> Vec<Taken> {
         let inside = samples.iter().filter(|s| (from..=to).contains(&s.t_s));
         let inside: Vec<f64> = inside.map(|sample| sample.iops).collect();
         let mean = inside.iter().sum::<f64>() / inside.len() as f64;
-        (mean > 0.0).then_some(Taken {
-            window: Window::Seconds(from, to),
-            ..iops(mean)
+        (mean > 0.0).then(|| {
+            let mut taken = iops(mean);
+            taken.figure.window = Window::Seconds(from, to);
+            taken
         })
     });
     taken.collect()
@@ -497,8 +492,10 @@ fn by_bytes(samples: &[Sample], bytes: u64) -> Vec<Taken> {
         let (first, last) = (inside.first()?, inside.last()?);
         let speed = (last.written_bytes - first.written_bytes) as f64 / (last.t_s - first.t_s);
         (speed.is_finite() && speed > 0.0).then_some(Taken {
-            take: Take::Bandwidth,
-            window: Window::Bytes(from, to),
+            figure: experiment::Figure {
+                metric: Metric::Bandwidth(None),
+                window: Window::Bytes(from, to),
+            },
             value: speed,
             unit: "MB/s",
         })
@@ -507,7 +504,7 @@ fn by_bytes(samples: &[Sample], bytes: u64) -> Vec<Taken> {
 }
 
 fn words(slug: &str, taken: &Taken) -> String {
-    match taken.window {
+    match taken.figure.window {
         Window::Whole => slug.to_owned(),
         Window::Seconds(from, to) => format!("{slug} from {from:.0} to {to:.0} s"),
         Window::Bytes(from, to) => format!(

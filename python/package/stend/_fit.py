@@ -97,8 +97,7 @@ class FitResult:
 class _Work:
     """The simulations of one generation."""
 
-    def __init__(self, figures: list[str], work: list[str]) -> None:
-        self._figures = figures
+    def __init__(self, work: list[str]) -> None:
         self._work = work
         self.done = [""] * len(work)
 
@@ -106,7 +105,7 @@ class _Work:
         return _simulate
 
     def shared(self) -> tuple[Any, ...]:
-        return (self._figures,)
+        return ()
 
     def tasks(self, processors: int) -> Iterator[Sequence[tuple[int, str]]]:
         return ([each] for each in enumerate(self._work))
@@ -125,9 +124,9 @@ class _Work:
         pass
 
 
-def _simulate(figures: list[str], work: list[tuple[int, str]]) -> list[str]:
+def _simulate(work: list[tuple[int, str]]) -> list[str]:
     """Carries simulations out, in a worker."""
-    return _stend.fit_work(figures, [text for _, text in work])
+    return _stend.fit_work([text for _, text in work])
 
 
 def fit(
@@ -151,8 +150,8 @@ def fit(
     ``generations`` is the most, ``population`` the points of each, 0 for what is usual.
 
     The result is the same on any number of ``threads``, and by Ray (see :meth:`Study.run`), which
-    carries out the simulations of each generation; ``figures`` are then where all nodes find them.
-    Ctrl-C ends it after the simulations that are under way.
+    carries out the simulations of each generation. Ctrl-C ends it after the simulations that are
+    under way.
 
     Raises :class:`stend.InputError` for a model that is never fitted or has no free figures, or
     where no figure is of it, ``OSError`` for a file that is missing.
@@ -173,7 +172,7 @@ def fit(
         _pool.connected(ray)
 
     def by_ray(work: list[str]) -> list[str]:
-        one = _Work(paths, work)
+        one = _Work(work)
         _pool.on_ray(one, ray, None)
         return one.done
 

@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stend_experiment::{Pool, Threads};
 use stend_model::{Files, Model};
 
 use super::objective::{Helpers, Objective};
@@ -21,8 +22,7 @@ use super::{
 };
 use crate::compare::{Comparing, Comparison, Outcome, compare};
 use crate::measured::Measured;
-use crate::pool::{Pool, Threads};
-use crate::test_runs::test_runs;
+use crate::predictions::test_runs;
 
 /// Beginning of the source of a figure that may have been fitted to its drive's rows.
 const FITTED: &str = "fitted";

@@ -27,6 +27,7 @@ mod written;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use stend_experiment::Pool;
 use stend_model::{Files, Model};
 
 pub use document::{document, errors};
@@ -40,7 +41,6 @@ pub use sensitivity::{SENSITIVE_FROM, Sensitivity};
 pub use written::{Written, figure_of, written};
 
 use crate::measured::Measured;
-use crate::pool::Pool;
 use objective::{Objective, is_of};
 use search::{Best, population, search};
 

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use parking_lot::Mutex;
-use sha2::{Digest, Sha256};
+use stend_experiment::{Batch, Pool, Values};
 use stend_model::{Files, Model};
 
 use super::FitError;
 use super::parameters::{Parameter, Set, with_values};
 use crate::compare::{Outcome, outcome};
 use crate::measured::Measured;
-use crate::pool::{Pool, Work, named};
-use crate::test_runs::{Figures, Models, Predictions, TestRun, test_runs};
+use crate::predictions::{Models, Predictions, TestRun, test_runs};
 
 /// Errors up to this count by their square, larger ones linearly: a figure that no values can
 /// explain does not outweigh all others (Huber, 1964).
@@ -46,12 +45,6 @@ impl Evaluation {
     }
 }
 
-/// A test run and the SHA-256 of the model's text: all inputs of its figures except the seed.
-type RunKey = (TestRun, [u8; 32]);
-
-/// Results of a test run, as entries of [`Predictions`].
-type RunFigures = Vec<((String, usize, usize), Figures)>;
-
 /// Models that rows relate to, and the executor of simulations.
 pub(super) type Helpers<'a> = (&'a OtherModels<'a>, &'a dyn Pool);
 
@@ -71,8 +64,9 @@ pub(super) struct Objective<'a> {
     fixed: Predictions,
     others: &'a dyn Fn(&str) -> Option<Model>,
     pool: &'a dyn Pool,
-    /// Results of earlier test runs: a point that changes one parameter changes few of the models.
-    known: Mutex<BTreeMap<RunKey, RunFigures>>,
+    /// Results of earlier batches by their id: a point that changes one parameter changes few of
+    /// the models.
+    known: Mutex<BTreeMap<String, Vec<Values>>>,
 }
 
 impl<'a> Objective<'a> {
@@ -113,18 +107,10 @@ impl<'a> Objective<'a> {
             all.into_iter().partition(|s| self.is_fitted(&s.model));
         self.test_runs = own;
         let models = Models::find(self.measured, &others, self.others);
-        let there = others
-            .iter()
-            .filter_map(|s| Some((s, models.get(&s.model)?.clone())));
-        let there: Vec<_> = there.collect();
-        let work: Vec<Work> = there
-            .iter()
-            .map(|(test_run, model)| Work::new(test_run, model, self.seed))
-            .collect();
-        let figures = self.pool.run(self.measured, &work);
-        let results = there.iter().zip(figures);
-        let results = results.map(|((test_run, _), figures)| named(test_run, figures));
-        self.fixed = results.flatten().collect();
+        let runs = others.iter();
+        let runs = runs.filter_map(|run| Some((0, run, models.get(&run.model)?)));
+        let mut predictions = self.run(runs.collect());
+        self.fixed = predictions.remove(&0).unwrap_or_default();
     }
 
     /// True if a name is one of the fitted models, or of a variant of one.
@@ -147,42 +133,45 @@ impl<'a> Objective<'a> {
         models.iter().enumerate().map(evaluation).collect()
     }
 
-    /// Predictions of the models of each point, by the point's index. Test runs of equal models are
-    /// run once.
+    /// Predictions of the models of each point, by the point's index.
     fn predictions(&self, models: &[Result<Models, FitError>]) -> BTreeMap<usize, Predictions> {
-        let work = models
+        let runs = models
             .iter()
             .enumerate()
             .filter_map(|(point, models)| Some((point, models.as_ref().ok()?)))
             .flat_map(|(point, models)| {
                 let there = self.test_runs.iter();
-                there.filter_map(move |s| Some((point, s, models.get(&s.model)?)))
+                there.filter_map(move |run| Some((point, run, models.get(&run.model)?)))
             });
-        let work: Vec<(usize, RunKey, &Model)> = work
-            .map(|(point, s, model)| {
-                let key = (s.clone(), Sha256::digest(&model.text).into());
-                (point, key, model)
-            })
-            .collect();
+        self.run(runs.collect())
+    }
+
+    /// Carries out test runs of models, each for a point, and returns the predictions by point.
+    /// Equal batches are run once.
+    fn run(&self, runs: Vec<(usize, &TestRun, &Model)>) -> BTreeMap<usize, Predictions> {
         let mut known = self.known.lock();
-        let mut asked = BTreeSet::new();
-        let new: Vec<(&RunKey, &Model)> = work
-            .iter()
-            .filter(|(_, key, _)| !known.contains_key(key) && asked.insert(key))
-            .map(|(_, key, model)| (key, *model))
-            .collect();
-        let of_pool: Vec<Work> = new
-            .iter()
-            .map(|(key, model)| Work::new(&key.0, model, self.seed))
-            .collect();
-        let figures = self.pool.run(self.measured, &of_pool);
-        let results = new.iter().zip(figures);
-        let results = results.map(|((key, _), figures)| ((*key).clone(), named(&key.0, figures)));
-        known.extend(results.collect::<Vec<_>>());
         let mut predictions: BTreeMap<usize, Predictions> = BTreeMap::new();
-        for (point, key, _) in &work {
-            let figures = known[key].iter().cloned();
-            predictions.entry(*point).or_default().extend(figures);
+        let (mut asked, mut new, mut ids) = (BTreeSet::new(), Vec::new(), Vec::new());
+        for (point, run, model) in runs {
+            match run.batch(self.measured, model, self.seed) {
+                Err(reason) => {
+                    let figures = predictions.entry(point).or_default();
+                    figures.extend(run.failed(&reason));
+                }
+                Ok(batch) => {
+                    let id = batch.id();
+                    if !known.contains_key(&id) && asked.insert(id.clone()) {
+                        new.push(batch);
+                    }
+                    ids.push((point, run, id));
+                }
+            }
+        }
+        let values = self.pool.run(&new);
+        known.extend(new.iter().map(Batch::id).zip(values));
+        for (point, run, id) in ids {
+            let figures = predictions.entry(point).or_default();
+            figures.extend(run.named(known[&id].clone()));
         }
         predictions
     }

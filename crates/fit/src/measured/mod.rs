@@ -11,6 +11,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_experiment::{self as experiment, Step};
 
 pub use shipped::SHIPPED;
 pub use units::{Quantity, UNITS, Unit};
@@ -51,8 +52,8 @@ pub struct State {
     pub source: String,
     /// Part of the drive, from its beginning, that holds data.
     pub used: Used,
-    /// Steps that bring a new drive into the state.
-    pub steps: Vec<Step>,
+    /// Operations that bring a new drive into the state.
+    pub steps: Vec<Operation>,
     /// Place of the entry.
     pub place: Place,
 }
@@ -66,21 +67,13 @@ pub enum Used {
     AllBut(u64),
 }
 
-/// An operation on a drive.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-pub enum Step {
-    /// A fio job, with places like `{used}` in it.
-    Job(String),
-    /// A rest, s.
-    #[serde(rename = "rest_s")]
-    Rest(f64),
-    /// TRIM of the space that holds no data in this state.
+/// An operation on a drive in a state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operation {
+    /// A step. Its job can contain places like `{used}`.
+    Step(Step),
+    /// TRIM of the space that holds no data in the state.
     TrimFree,
-    /// TRIM of the whole drive.
-    TrimAll,
-    /// Disables the write cache: from now on, writes are acknowledged only when they are in flash.
-    WriteCacheOff,
 }
 
 /// Operations on a drive, and the figures of their results.
@@ -103,17 +96,12 @@ pub struct Test {
 }
 
 /// A part of a test.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub struct Part {
     /// Name by which figures refer to it.
     pub id: String,
     /// The operation.
-    #[serde(rename = "do")]
-    pub step: Step,
-    /// Interval between samples, ms; 0 for none.
-    #[serde(default)]
-    pub sample_ms: u32,
+    pub operation: Operation,
 }
 
 /// A figure of a test's result.
@@ -125,72 +113,8 @@ pub struct Figure {
     pub metric: String,
     /// Index in [`Test::parts`].
     pub part: usize,
-    /// Quantity taken from the result.
-    pub take: Take,
-    /// Window of the part.
-    pub window: Window,
-    /// Requests to which a latency of reads or of writes is limited.
-    pub requests: Requests,
-}
-
-/// Requests of a latency of reads or of writes, and its percentile.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Requests {
-    /// Section of the job; `None` for the whole job.
-    pub job: Option<String>,
-    /// A percentile that fio prints by default; `None` for the mean.
-    pub percentile: Option<f64>,
-}
-
-/// Quantity taken from a part's result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Take {
-    /// Bytes moved per second.
-    Bandwidth,
-    /// Bytes moved per second in the slowest sample.
-    BandwidthLeast,
-    /// Requests completed per second.
-    Iops,
-    /// Mean latency from submission to completion.
-    LatencyMean,
-    /// Latency of reads, from submission to completion: the mean, or a percentile.
-    ReadLatency,
-    /// Latency of writes, likewise.
-    WriteLatency,
-    /// Time divided by the number of requests, including the tool's work between them, at depth 1.
-    Period,
-    /// Mean power.
-    Power,
-    /// Bytes moved before the speed first fell below the middle between the first speed and the
-    /// mean speed of the last quarter of all bytes.
-    StepBytes,
-}
-
-impl Take {
-    /// Quantity of the figure.
-    pub fn quantity(self) -> Quantity {
-        match self {
-            Take::Bandwidth | Take::BandwidthLeast => Quantity::Bandwidth,
-            Take::Iops => Quantity::Rate,
-            Take::LatencyMean | Take::ReadLatency | Take::WriteLatency | Take::Period => {
-                Quantity::Time
-            }
-            Take::Power => Quantity::Power,
-            Take::StepBytes => Quantity::Size,
-        }
-    }
-}
-
-/// A window of a part.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Window {
-    /// The whole part.
-    Whole,
-    /// Between two numbers of bytes moved.
-    Bytes(u64, u64),
-    /// Between two times since the beginning, s.
-    Seconds(f64, f64),
+    /// The figure of the part's result.
+    pub figure: experiment::Figure,
 }
 
 /// A model of another capacity, with the same parts.

@@ -3,10 +3,13 @@
 
 use serde::Deserialize;
 use stend_config::{FileError, Problem, Spanned, Text};
+use stend_experiment::Window;
+use stend_experiment::{self as experiment, Job, Metric, RequestKind, Requests, Statistic, Step};
+use stend_load::jobfile::Direction;
 
 use super::{
-    Ask, Base, Expected, Figure, Measured, Part, Place, Relation, RelationKind, Requests, Row,
-    SCHEMA, State, Step, Take, Test, UNITS, Used, Variant, Window,
+    Ask, Base, Expected, Figure, Measured, Operation, Part, Place, Quantity, Relation,
+    RelationKind, Row, SCHEMA, State, Test, UNITS, Used, Variant,
 };
 
 #[derive(Deserialize)]
@@ -32,7 +35,27 @@ struct StateEntry {
     used_bytes: Option<u64>,
     free_bytes: Option<u64>,
     #[serde(default)]
-    steps: Vec<Step>,
+    steps: Vec<StepEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum StepEntry {
+    Job(String),
+    RestS(f64),
+    TrimFree,
+    TrimAll,
+    WriteCacheOff,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartEntry {
+    id: String,
+    #[serde(rename = "do")]
+    step: StepEntry,
+    #[serde(default)]
+    sample_ms: u32,
 }
 
 #[derive(Deserialize)]
@@ -42,7 +65,7 @@ struct TestEntry {
     title: String,
     source: String,
     shortened: Option<String>,
-    part: Vec<Spanned<Part>>,
+    part: Vec<Spanned<PartEntry>>,
     figure: Vec<Spanned<FigureEntry>>,
 }
 
@@ -57,6 +80,41 @@ struct FigureEntry {
     seconds: Option<[f64; 2]>,
     job: Option<String>,
     percentile: Option<f64>,
+}
+
+/// A metric as files write it.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Take {
+    Bandwidth,
+    BandwidthLeast,
+    Iops,
+    LatencyMean,
+    ReadLatency,
+    WriteLatency,
+    Period,
+    Power,
+    StepBytes,
+}
+
+impl Take {
+    fn metric(self, section: Option<String>, percentile: Option<f64>) -> Metric {
+        let latency = |kind| {
+            let statistic = percentile.map_or(Statistic::Mean, Statistic::Percentile);
+            Metric::Latency(Requests { kind, section }, statistic)
+        };
+        match self {
+            Take::Bandwidth => Metric::Bandwidth(None),
+            Take::BandwidthLeast => Metric::BandwidthMin,
+            Take::Iops => Metric::Iops(None),
+            Take::LatencyMean => latency(RequestKind::All),
+            Take::ReadLatency => latency(RequestKind::One(Direction::Read)),
+            Take::WriteLatency => latency(RequestKind::One(Direction::Write)),
+            Take::Period => Metric::Period,
+            Take::Power => Metric::Power,
+            Take::StepBytes => Metric::FallBytes,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -195,16 +253,14 @@ fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, FileError
             );
         }
     };
-    entry
-        .steps
-        .iter()
-        .try_for_each(|step| check(&place, step))?;
+    let steps = entry.steps.into_iter();
+    let steps = steps.map(|step| operation(&place, step, 0));
     Ok(State {
         id: entry.id,
         title: entry.title,
         source: entry.source,
         used,
-        steps: entry.steps,
+        steps: steps.collect::<Result<_, _>>()?,
         place,
     })
 }
@@ -212,23 +268,41 @@ fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, FileError
 /// Placeholders in a job, whose values depend on the drive.
 pub(super) const PLACES: [&str; 3] = ["{used}", "{free}", "{capacity}"];
 
-/// Refuses a step that would fail when it is run.
-fn check(place: &Place, step: &Step) -> Result<(), FileError> {
-    match step {
-        Step::Job(text) => {
+/// Converts a step, and refuses one that would fail when it is carried out.
+fn operation(place: &Place, step: StepEntry, sample_ms: u32) -> Result<Operation, FileError> {
+    let step = match step {
+        StepEntry::Job(text) => {
             // With arbitrary numbers for the placeholders.
             let sample = PLACES
                 .iter()
                 .fold(text.clone(), |text, name| text.replace(name, "1048576"));
-            match stend_load::JobFile::parse(&sample) {
-                Ok(_) => Ok(()),
-                Err(error) => fail(place, format!("the job: {error}")),
+            if let Err(error) = stend_load::JobFile::parse(&sample) {
+                return fail(place, format!("the job: {error}"));
             }
+            // The seed follows from the names of the state, the test and the part.
+            let seed = 0;
+            Step::Job(Job {
+                text,
+                seed,
+                sample_ms,
+            })
         }
-        Step::Rest(seconds) if !(0.0..=86_400.0).contains(seconds) => {
-            fail(place, format!("rest_s = {seconds}: from 0 to 86400"))
+        StepEntry::RestS(seconds) if !(0.0..=86_400.0).contains(&seconds) => {
+            return fail(place, format!("rest_s = {seconds}: from 0 to 86400"));
         }
-        _ => Ok(()),
+        StepEntry::RestS(seconds) => Step::Rest(seconds),
+        StepEntry::TrimFree => return Ok(Operation::TrimFree),
+        StepEntry::TrimAll => Step::TrimAll,
+        StepEntry::WriteCacheOff => Step::WriteCache(false),
+    };
+    Ok(Operation::Step(step))
+}
+
+/// Job of a part, if it is one.
+fn job_of(part: &Part) -> Option<&Job> {
+    match &part.operation {
+        Operation::Step(Step::Job(job)) => Some(job),
+        _ => None,
     }
 }
 
@@ -242,8 +316,10 @@ fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, FileError> {
         if parts.iter().any(|other| other.id == part.id) {
             return fail(&place, format!("there is a part `{}` already", part.id));
         }
-        check(&place, &part.step)?;
-        parts.push(part);
+        parts.push(Part {
+            operation: operation(&place, part.step, part.sample_ms)?,
+            id: part.id,
+        });
     }
     let mut figures: Vec<Figure> = Vec::new();
     for figure in entry.figure {
@@ -282,39 +358,38 @@ fn figure(
             return fail(&place, message);
         }
     };
-    let take = entry.take;
-    let samples = window != Window::Whole || matches!(take, Take::BandwidthLeast | Take::StepBytes);
-    if samples && (parts[part].sample_ms == 0 || !matches!(parts[part].step, Step::Job(_))) {
+    check_requests(&place, &parts[part], &entry)?;
+    let metric = entry.take.metric(entry.job, entry.percentile);
+    let job = job_of(&parts[part]);
+    let windowed = window != Window::Whole;
+    let samples = windowed || metric.needs_samples();
+    if samples && job.is_none_or(|job| job.sample_ms == 0) {
         let message = format!(
             "figure `{}` needs samples: give the part `{}` a job and sample_ms",
             entry.id, entry.part
         );
         return fail(&place, message);
     }
-    let windowed = window != Window::Whole;
-    if windowed && !matches!(take, Take::Bandwidth | Take::BandwidthLeast | Take::Iops) {
+    if windowed
+        && !matches!(
+            entry.take,
+            Take::Bandwidth | Take::BandwidthLeast | Take::Iops
+        )
+    {
         return fail(&place, "bytes and seconds go with bandwidth and iops alone");
     }
-    let of_requests = !matches!(take, Take::Power);
-    if of_requests && !matches!(parts[part].step, Step::Job(_)) {
+    if metric.needs_job() && job.is_none() {
         let message = format!(
             "part `{}` is not a job: only its power can be taken",
             entry.part
         );
         return fail(&place, message);
     }
-    let requests = Requests {
-        job: entry.job,
-        percentile: entry.percentile,
-    };
-    check_requests(&place, &parts[part], take, &requests)?;
     Ok(Figure {
         id: entry.id,
         metric: entry.metric,
         part,
-        take,
-        window,
-        requests,
+        figure: experiment::Figure { metric, window },
     })
 }
 
@@ -324,26 +399,21 @@ const PERCENTILES: [f64; 17] = [
     99.99,
 ];
 
-fn check_requests(
-    place: &Place,
-    part: &Part,
-    take: Take,
-    requests: &Requests,
-) -> Result<(), FileError> {
-    if *requests == Requests::default() {
+fn check_requests(place: &Place, part: &Part, figure: &FigureEntry) -> Result<(), FileError> {
+    if figure.job.is_none() && figure.percentile.is_none() {
         return Ok(());
     }
-    if !matches!(take, Take::ReadLatency | Take::WriteLatency) {
+    if !matches!(figure.take, Take::ReadLatency | Take::WriteLatency) {
         return fail(
             place,
             "job and percentile go with read-latency and write-latency alone",
         );
     }
-    let Step::Job(text) = &part.step else {
+    let Some(Job { text, .. }) = job_of(part) else {
         return Ok(());
     };
     let sections: Vec<&str> = text.lines().filter_map(section).collect();
-    match &requests.job {
+    match &figure.job {
         Some(job) if !sections.contains(&&**job) => {
             let message = format!(
                 "the job has no section `{job}`, but {}",
@@ -351,7 +421,7 @@ fn check_requests(
             );
             return fail(place, message);
         }
-        None if requests.percentile.is_some() && sections.len() > 1 => {
+        None if figure.percentile.is_some() && sections.len() > 1 => {
             let message = format!(
                 "a percentile is of one section: name it, job = \"{}\"",
                 sections[0]
@@ -360,7 +430,7 @@ fn check_requests(
         }
         _ => {}
     }
-    if let Some(percentile) = requests.percentile
+    if let Some(percentile) = figure.percentile
         && !PERCENTILES.contains(&percentile)
     {
         let message = format!("percentile = {percentile} is none of {PERCENTILES:?}");
@@ -476,7 +546,7 @@ fn ask(
     let unit_name = key("unit", &entry.unit, &group.unit)?;
     let missing = format!("there is no unit `{unit_name}`");
     let unit = UNITS[find(place, &missing, &unit_name, UNITS.iter().map(|u| u.name))?];
-    if figures[figure].take.quantity() != unit.quantity {
+    if Quantity::of(&figures[figure].figure.metric) != Some(unit.quantity) {
         let message = format!("`{figure_id}` is not measured in {unit_name}");
         return fail(place, message);
     }

@@ -5,7 +5,7 @@ use stend_base::Nanos;
 use super::units::Extent;
 
 /// Directions, in fio's order: the index into every array of three.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     /// Index 0.
     Read = 0,

@@ -10,10 +10,10 @@
 mod factor;
 
 use stend_base::Rng;
+use stend_experiment::Metric;
 
 use crate::definition::{Definition, DesignName};
 use crate::error::Wrong;
-use crate::outcome::Outcome;
 
 pub(crate) use factor::{Factor, Value, finite};
 
@@ -50,7 +50,7 @@ pub(crate) fn factors(definition: &Definition) -> Result<Vec<Factor>, Wrong> {
         let name = factor.name.as_str();
         let taken = match RESERVED.contains(&name) {
             true => "a column of every table",
-            false if Outcome::of(name).is_ok() => "the name of an outcome",
+            false if Metric::named(name).is_ok() => "the name of an outcome",
             false if name.contains(char::is_control) => "no name of a column",
             false => continue,
         };

@@ -1,0 +1,106 @@
+//! Trials: steps on a drive in a state, and figures of their results. A batch of trials of one
+//! model in one state is a unit of work for a thread, another process or another machine.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use stend_load::target::TargetError;
+use stend_model::Model;
+use stend_record::sha256_hex;
+use stend_simulated::SimulatedTarget;
+
+use crate::figure::Figure;
+use crate::step::{Step, StepResult, prepare};
+
+/// Steps on a drive, and figures of their results.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The steps, in their order.
+    pub steps: Vec<Step>,
+    /// The figures, each with the index of its step.
+    pub figures: Vec<(usize, Figure)>,
+}
+
+/// Trials of one model that begin in one state. All inputs of the results are in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Name of the model, for errors.
+    pub model_name: String,
+    /// Text of the model.
+    pub model_text: String,
+    /// Steps from a new drive to the state.
+    pub state: Vec<Step>,
+    /// The trials.
+    pub trials: Vec<Trial>,
+}
+
+/// Values of the figures of a trial, in their order, each `None` if the result does not contain it;
+/// or the reason why there are none.
+pub type Values = Result<Vec<Option<f64>>, String>;
+
+impl Trial {
+    /// Carries the steps out, and returns the values of the figures.
+    ///
+    /// # Errors
+    /// As [`Step::carry_out`].
+    pub fn run(&self, target: &mut SimulatedTarget) -> Result<Vec<Option<f64>>, TargetError> {
+        let steps = self.steps.iter().map(|step| step.carry_out(target, None));
+        let results: Vec<StepResult> = steps.collect::<Result<_, _>>()?;
+        let value = |(step, figure): &(usize, Figure)| figure.value(&results[*step]);
+        Ok(self.figures.iter().map(value).collect())
+    }
+}
+
+impl Batch {
+    /// Hash of the content: batches with the same id have the same results.
+    pub fn id(&self) -> String {
+        sha256_hex(serde_json::to_string(self).expect("a batch is JSON"))
+    }
+
+    /// Carries the trials out, each on a copy of the drive in its state. Returns their values in
+    /// the order of the trials.
+    pub fn run(&self) -> Vec<Values> {
+        let model = Model::parse(&self.model_text, &self.model_name).map_err(|e| e.to_string());
+        let prepared = model.and_then(|model| {
+            let prepared = prepare(model, &self.state, None);
+            prepared.map_err(|error| error.to_string())
+        });
+        let mut prepared = match prepared {
+            Ok(target) => Some(target),
+            Err(error) => return self.failed(&error),
+        };
+        let last = self.trials.len().saturating_sub(1);
+        let run = |(index, trial): (usize, &Trial)| {
+            // The last one needs no copy.
+            let target = match index == last {
+                true => prepared.take(),
+                false => prepared.clone(),
+            };
+            let mut target = target.expect("only the last one takes it");
+            trial.run(&mut target).map_err(|error| error.to_string())
+        };
+        self.trials.iter().enumerate().map(run).collect()
+    }
+
+    /// Result of a batch that was not carried out.
+    pub fn failed(&self, reason: &str) -> Vec<Values> {
+        vec![Err(reason.to_owned()); self.trials.len()]
+    }
+}
+
+/// Executor of batches.
+pub trait Pool: Sync {
+    /// Runs all of them, in any order. Returns their results in the order of `batches`.
+    fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>>;
+}
+
+/// This process, with all threads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Threads;
+
+impl Pool for Threads {
+    fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>> {
+        // One at a time per thread: a drive takes gigabytes of memory.
+        let batches = batches.par_iter().with_max_len(1);
+        batches.map(Batch::run).collect()
+    }
+}
