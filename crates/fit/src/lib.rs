@@ -7,6 +7,7 @@
 //! | [`compare`](mod@compare) | predicted against measured: errors, medians, unanswered rows |
 //! | [`draw`] | plausible versions of models, drawn from the ranges of their figures |
 //! | [`fitting`] | fits free figures of models to measured ones |
+//! | [`twin`] | a drive model from a review |
 //!
 //! Nothing here draws charts or reads a clock: the caller measures durations. The same models, rows
 //! and seed give the same figures, on any number of threads.
@@ -16,6 +17,7 @@ pub mod draw;
 pub mod fitting;
 pub mod measured;
 mod predictions;
+pub mod twin;
 
 pub use compare::{Comparison, Outcome, compare};
 pub use measured::Measured;

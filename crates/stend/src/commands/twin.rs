@@ -7,6 +7,13 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use stend_fit::fitting::{CAN_SEARCH, errors as fit_errors};
+use stend_fit::twin::draft::{Draft, shipped};
+use stend_fit::twin::errors::{Errors, errors};
+use stend_fit::twin::fitting::{Found, Progress, Search, interval};
+use stend_fit::twin::parts::Part;
+use stend_fit::twin::rows::{HoldoutRule, Rows, rows};
+use stend_fit::twin::told::Told;
+use stend_fit::twin::{SCHEMA, TwinError};
 use stend_identify::property::{self, Identification};
 use stend_identify::{infer, observed_in};
 use stend_method::{Edition, ReviewOptions, run_review};
@@ -14,13 +21,6 @@ use stend_model::Model;
 use stend_record::load::Load;
 use stend_record::review::{Review, SCHEMA as REVIEW_SCHEMA};
 use stend_simulated::SimulatedTarget;
-use stend_twin::draft::{Draft, shipped};
-use stend_twin::errors::{Errors, errors};
-use stend_twin::fitting::{Found, Progress, Search, interval};
-use stend_twin::parts::Part;
-use stend_twin::rows::{HoldoutRule, Rows, rows};
-use stend_twin::told::Told;
-use stend_twin::{SCHEMA, TwinError};
 
 use crate::args::TwinArgs;
 use crate::failure::Failure;

@@ -1,8 +1,8 @@
 //! A review as measured rows.
 
 use stend_fit::compare::{Comparing, compare};
-use stend_twin::TwinError;
-use stend_twin::rows::{HELD_OUT, HoldoutRule, Rows, rows};
+use stend_fit::twin::TwinError;
+use stend_fit::twin::rows::{HELD_OUT, HoldoutRule, Rows, rows};
 
 use crate::small;
 

@@ -2,8 +2,9 @@
 //! docs/twin.md.
 //!
 //! ```text
-//! cargo run --release -p stend-twin --example trial                    # all drives
-//! cargo run --release -p stend-twin --example trial -- intel-ssd-750-400gb --details
+//! trial="cargo run --release -p stend-fit --features optimiser --example trial"
+//! $trial                                      # all drives
+//! $trial -- intel-ssd-750-400gb --details
 //! ```
 //!
 //! The inputs of a twin are the drive's review and the parts of its flash and controller; firmware
@@ -18,18 +19,18 @@ use std::{env, fs};
 
 use stend_fit::Outcome;
 use stend_fit::fitting::errors as fit_errors;
+use stend_fit::twin::draft::Draft;
+use stend_fit::twin::errors::{Errors, errors};
+use stend_fit::twin::fitting::{Found, Progress, Search};
+use stend_fit::twin::parts::Part;
+use stend_fit::twin::rows::{HELD_OUT, HoldoutRule, Rows, rows};
+use stend_fit::twin::told::Told;
 use stend_identify::{infer, observed_in};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_model::Model;
 use stend_record::load::Load;
 use stend_record::review::Review;
 use stend_simulated::SimulatedTarget;
-use stend_twin::draft::Draft;
-use stend_twin::errors::{Errors, errors};
-use stend_twin::fitting::{Found, Progress, Search};
-use stend_twin::parts::Part;
-use stend_twin::rows::{HELD_OUT, HoldoutRule, Rows, rows};
-use stend_twin::told::Told;
 use toml::{Table, Value};
 
 /// Drives of different kinds: with and without SLC caches, SATA and NVMe, of several makers.

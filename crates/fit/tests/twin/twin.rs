@@ -2,17 +2,17 @@
 
 use std::sync::OnceLock;
 
+use stend_fit::twin::TwinError;
+use stend_fit::twin::draft::Draft;
+use stend_fit::twin::errors::errors;
+use stend_fit::twin::fitting::{Found, Search};
+use stend_fit::twin::parts::Part;
+use stend_fit::twin::rows::{HELD_OUT, HoldoutRule, Rows, rows};
+use stend_fit::twin::told::Told;
 use stend_identify::property::{Identification, Property};
 use stend_model::Model;
 use stend_record::load::Load;
 use stend_record::review::Review;
-use stend_twin::TwinError;
-use stend_twin::draft::Draft;
-use stend_twin::errors::errors;
-use stend_twin::fitting::{Found, Search};
-use stend_twin::parts::Part;
-use stend_twin::rows::{HELD_OUT, HoldoutRule, Rows, rows};
-use stend_twin::told::Told;
 
 use crate::small;
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use stend_experiment::{self as experiment, Job, Metric, Step, Window};
-use stend_fit::Measured;
-use stend_fit::measured::{
+use crate::Measured;
+use crate::measured::{
     Ask, Base, Expected, Figure, Operation, Part, Place, Row, State, Test, UNITS, Unit, Used,
 };
+use stend_experiment::{self as experiment, Job, Metric, Step, Window};
 use stend_method::edition::{Step as EditionStep, TestKind};
 use stend_method::{Edition, fill_job, load_job, sync_job};
 use stend_record::load::{Load, Pattern};
@@ -14,7 +14,7 @@ use stend_record::review::{
     Point, PointOp, Review, Sample, Series, SteadyStart, SyncPoint, TestResult,
 };
 
-use crate::TwinError;
+use super::TwinError;
 
 /// Held out by default: loads that mix reads and writes, and random access by block size.
 /// Benchmarks, traces and all results other than points, curves and durable writes are never

@@ -5,9 +5,9 @@ use stend_model::PARTS;
 use stend_record::load::{Load, Pattern};
 use stend_record::review::{PointOp, Review};
 
-use crate::TwinError;
-use crate::parts::{Figure, Layers, Part};
-use crate::told::{Quantity, Told, most_iops};
+use super::TwinError;
+use super::parts::{Figure, Layers, Part};
+use super::told::{Quantity, Told, most_iops};
 
 /// A logical page, bytes.
 const PAGE_BYTES: f64 = 4096.0;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
-use crate::TwinError;
+use super::TwinError;
 
 /// Schema of a part.
 const SCHEMA: &str = "stend.part/2";

@@ -1,14 +1,14 @@
 //! The search, and the file with the fitted values.
 
-use stend_experiment::{Batch, Pool, Threads, Values};
-use stend_fit::fitting::{
+use crate::fitting::{
     CAN_SEARCH, ENOUGH, Evaluation, Fit, FitError, Fitted, Generation, Refined, SearchOptions,
     Task, errors, figure_of, fit, refine,
 };
+use stend_experiment::{Batch, Pool, Threads, Values};
 use stend_model::{Files, Model, NewValue, write_values};
 
-use crate::TwinError;
-use crate::rows::Rows;
+use super::TwinError;
+use super::rows::Rows;
 
 /// Number of points of a generation.
 const POPULATION: usize = 8;

@@ -1,10 +1,10 @@
 //! A small drive, an edition for it, and its review.
 
+use stend_fit::twin::parts::Part;
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_model::Model;
 use stend_record::review::Review;
 use stend_simulated::SimulatedTarget;
-use stend_twin::parts::Part;
 
 const EDITION: &str = r#"
 schema = "stend.edition/1"
