@@ -74,7 +74,7 @@ impl StudyPlan {
         self.plan.definition().to_json()
     }
 
-    /// Rows whose settings make no sound drive, in words; `None` where there are none. Refuses a
+    /// Rows with invalid settings, in words; `None` where there are none. Refuses a
     /// study of such rows alone.
     fn check_models(&self, py: Python<'_>) -> PyResult<Option<String>> {
         py.detach(|| self.plan.check_models()).map_err(input)

@@ -114,7 +114,7 @@ def test_a_study_that_was_broken_off_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_variant_that_fails_is_a_row(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="1 of 2 rows make no sound drive"):
+    with pytest.warns(UserWarning, match="invalid settings in 1 of 2 rows"):
         result = tiny(factors={"nand.dies": [2, 4], "job.depth": [1]}).run(lab=False)
     frame = result.to_pandas()
     assert "does not fit" in frame["error"][0] and pd.isna(frame["error"][1])
@@ -172,7 +172,7 @@ def test_tests_of_editions() -> None:
         ({"factors": ["gc.depth"]}, "a mapping of names"),
         ({"settings": [1]}, "a mapping of names"),
         ({"factors": {"iops": {"a": {"gc.depth": 1}}}}, "the name of an outcome"),
-        ({"outcomes": ["iops", "iops"]}, "`iops` is there already"),
+        ({"outcomes": ["iops", "iops"]}, "`iops` is listed twice"),
         ({"jobs": None}, "at least one [[job]] or [[test]]"),
         ({"seeds": []}, "at least one seed"),
         ({"seeds": [-1]}, "seeds -1"),
@@ -246,8 +246,8 @@ def of_blocks(*blocks: int) -> stend.Study:
 
 
 def test_unsound_rows_are_warned_of_and_alone_refused() -> None:
-    with pytest.warns(UserWarning, match="1 of 2 rows make no sound drive"):
+    with pytest.warns(UserWarning, match="invalid settings in 1 of 2 rows"):
         failed = of_blocks(60, 1).run(lab=False).errors
     assert len(failed) == 1
-    with pytest.raises(stend.InputError, match="2 of 2 rows make no sound drive"):
+    with pytest.raises(stend.InputError, match="invalid settings in 2 of 2 rows"):
         of_blocks(1, 2).run(lab=False)

@@ -85,8 +85,7 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
         (Of::Files(of), TestKind::Files(files)) => match &of.set {
             Some(set) => one_of(set, &files.sets),
             None if files.sets.len() > 1 && of.over == Aggregate::Only => Err(
-                "there are several sets: say which, or how they become one number (`over`)"
-                    .to_owned(),
+                "there are several sets: select one (`set`), or aggregate them (`over`)".to_owned(),
             ),
             None => Ok(()),
         },
@@ -100,8 +99,7 @@ fn points_fit(loads: &[Load], points: &OfPoints, test: &str) -> Result<(), Strin
     match (taken, points.over) {
         (0, _) => Err(format!("no point of test `{test}` is one of these")),
         (2.., Aggregate::Only) => Err(format!(
-            "{taken} points of test `{test}` are of these; say more, or how they become one number \
-             (`over`)"
+            "{taken} points of test `{test}` are selected; select one, or aggregate them (`over`)"
         )),
         _ => Ok(()),
     }

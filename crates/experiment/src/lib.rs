@@ -22,5 +22,5 @@ pub use figure::{Figure, Metric, RequestKind, Requests, Statistic, Window};
 pub use names::USUAL;
 pub use schedule::{Order, Task, run};
 pub use slots::{Rank, Slots};
-pub use step::{Job, Step, StepResult, prepare};
+pub use step::{Job, Step, StepResult, Watch, prepare};
 pub use trial::{Batch, Pool, Threads, Trial, Values};

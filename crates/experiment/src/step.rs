@@ -45,6 +45,15 @@ pub struct Job {
     pub sample_ms: u32,
 }
 
+/// Observer of a job in progress.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Receives the progress.
+    pub progress: ProgressFn<'a>,
+    /// Virtual time between two calls.
+    pub every: Nanos,
+}
+
 /// Result of a step.
 #[derive(Debug)]
 pub struct StepResult {
@@ -72,15 +81,14 @@ impl Step {
         })
     }
 
-    /// Carries the step out. A job passes its progress to `watch`, with the virtual time between
-    /// two calls.
+    /// Carries the step out. A job passes its progress to `watch`.
     ///
     /// # Errors
     /// [`TargetError`] for a step that does not fit the drive, or that the drive refuses.
     pub fn carry_out(
         &self,
         target: &mut SimulatedTarget,
-        watch: Option<(ProgressFn<'_>, Nanos)>,
+        watch: Option<Watch<'_>>,
     ) -> Result<StepResult, TargetError> {
         let begin_s = target.now_s();
         let (before, energy) = (target.drive().counters(), target.energy_j());
@@ -116,7 +124,7 @@ impl Job {
     fn run(
         &self,
         target: &mut SimulatedTarget,
-        watch: Option<(ProgressFn<'_>, Nanos)>,
+        watch: Option<Watch<'_>>,
     ) -> Result<RunResult, TargetError> {
         let file = JobFile::parse(&self.text).map_err(|e| TargetError::Input(e.to_string()))?;
         let mut options = RunOptions {
@@ -124,9 +132,9 @@ impl Job {
             sample_ms: self.sample_ms,
             ..RunOptions::default()
         };
-        if let Some((progress, every)) = watch {
-            options.progress = Some(progress);
-            options.progress_every = every;
+        if let Some(watch) = watch {
+            options.progress = Some(watch.progress);
+            options.progress_every = watch.every;
         }
         let result = target.run_file(&file, &options)?;
         match result.jobs.iter().find(|job| job.errors.fatal != 0) {

@@ -123,11 +123,11 @@ fn percentiles_are_of_a_section_and_a_direction() {
     for (figure, message) in [
         (
             "take = \"iops\"\npercentile = 99.0",
-            "go with read-latency and write-latency alone",
+            "only read-latency and write-latency can have",
         ),
         (
             "take = \"read-latency\"\npercentile = 99.0",
-            "a percentile is of one section",
+            "a percentile needs the name of a section",
         ),
         (
             "take = \"read-latency\"\njob = \"other\"",
@@ -432,11 +432,11 @@ fn errors_of_tests_and_states_name_file_line_and_what_is_allowed() {
         (jobs("sample_ms = 10\n", ""), vec!["needs samples"]),
         (
             jobs("id = \"bw\"", "id = \"iops\""),
-            vec!["figure `iops` already"],
+            vec!["figure `iops` is defined twice"],
         ),
         (
             jobs("id = \"free-1gb\"", "id = \"new\""),
-            vec!["state `new` already, at t.toml:"],
+            vec!["state `new` is defined twice; it is also at t.toml:"],
         ),
         (jobs("rest_s = 1 ", "rest_s = -1 "), vec!["from 0 to 86400"]),
     ] {

@@ -55,7 +55,7 @@ pub fn probe(target: &mut dyn Target, options: &mut Options<'_>) -> Result<Obser
     let info = target.info();
     if info.capacity_bytes < CAPACITY_BYTES_MIN {
         return Err(TargetError::Input(format!(
-            "{}: {} bytes are too few to tell anything from: give it at least {} MiB",
+            "{}: {} bytes are too few to infer properties from; at least {} MiB are needed",
             info.name,
             info.capacity_bytes,
             CAPACITY_BYTES_MIN >> 20

@@ -29,7 +29,7 @@ pub(crate) fn model(problems: &mut Problems, model: &Model) {
     gc::check_sizes(problems, model, &spec);
     let programs = spec.buffer_programs_min();
     if spec.buffer.write_pages < programs * spec.program_pages() {
-        let message = format!("it must hold at least what {programs} programs of a die take");
+        let message = format!("it must hold at least {programs} programs of a die");
         problems.report(&model.dram.write_buffer_kib, message);
     }
     slc_cache::check_sizes(problems, model, &spec);

@@ -170,7 +170,7 @@ fn impossible_bounds_are_refused() {
     let state = state.replace("value = 7,", "value = 7, free = [1, 9],");
     let said = parse(&format!("{DEMO}{state}")).expect_err("it is in a list");
     assert!(
-        said.contains("idle_states.delay_ms: what stands in a list"),
+        said.contains("idle_states.delay_ms: a figure in a list"),
         "{said}"
     );
 }

@@ -87,7 +87,7 @@ fn meanings(status: i32) -> impl Iterator<Item = &'static str> {
         "smartctl does not understand the command, or does not know what kind of device this is",
         "the device could not be opened, or did not identify itself",
         "a command to the drive failed, or the checksum of a SMART structure is wrong",
-        "the drive says that it is FAILING: save what is on it",
+        "the drive reports that it is FAILING: back up its data",
         "an attribute that announces failure is at or below its threshold",
         "an attribute was at or below its threshold in the past",
         "the drive's log of errors has entries",

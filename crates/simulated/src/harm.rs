@@ -118,7 +118,7 @@ pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<(), TargetErro
 pub fn power_cut(target: &mut SimulatedTarget) -> Result<PowerCut, TargetError> {
     if target.drive().spec().power_loss.is_none() {
         return Err(TargetError::Input(format!(
-            "the model of {} does not say what a power cut leaves ([power_loss])",
+            "the model of {} has no durability ([power_loss]): power cuts cannot be simulated",
             target.model().title
         )));
     }

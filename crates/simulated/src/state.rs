@@ -208,7 +208,7 @@ fn exists(path: &Path) -> TargetError {
 
 fn unwritable(path: &Path, error: &io::Error) -> TargetError {
     TargetError::Failed(format!(
-        "the state of the drive cannot be written to {}: {error}; what was there is unchanged",
+        "the state of the drive cannot be written to {}: {error}; its content is unchanged",
         path.display()
     ))
 }

@@ -165,13 +165,13 @@ fn a_variant_that_fails_is_a_row_and_the_exit_code_tells() {
     assert!(said.stdout.contains("4 rows, 2 failed"), "{}", said.stdout);
     let page = common::page_header(&dir.join("study-tiny"));
     assert!(page.contains("2 of 4 rows failed"), "{page}");
-    let warning = "warning: 2 of 4 rows make no sound drive; row 0: demo-8gb: capacity.user_bytes";
+    let warning = "warning: invalid settings in 2 of 4 rows; row 0: demo-8gb: capacity.user_bytes";
     assert!(said.stderr.contains(warning), "{}", said.stderr);
     // A study of which no row can have a result is refused, with `--plan` too.
     let none = fs::read_to_string(dir.join("s.toml")).unwrap();
     fs::write(dir.join("none.toml"), none.replace("[2, 4]", "[2, 3]")).unwrap();
     let args = ["sweep", "none.toml", "--plan"];
-    fails(dir, &args, 3, &["4 of 4 rows make no sound drive"]);
+    fails(dir, &args, 3, &["invalid settings in 4 of 4 rows"]);
 }
 
 #[test]

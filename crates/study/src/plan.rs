@@ -265,7 +265,7 @@ impl Plan {
         };
         let (count, rows) = (unsound.len(), self.rows.len());
         let s = if rows == 1 { "" } else { "s" };
-        let told = format!("{count} of {rows} row{s} make no sound drive; row {number}: {wrong}");
+        let told = format!("invalid settings in {count} of {rows} row{s}; row {number}: {wrong}");
         match count == rows {
             true => Err(told),
             false => Ok(Some(told)),
@@ -532,7 +532,7 @@ fn job(at: usize, entry: &JobEntry) -> Result<Work, Wrong> {
     };
     let twice = (1..names.len()).find(|&at| names[..at].contains(&names[at]));
     if let Some(at) = twice {
-        let message = format!("`{}` is there already", names[at]);
+        let message = format!("`{}` is listed twice", names[at]);
         return Err(Wrong::new(path(&format!("outcomes[{at}]")), message));
     }
     let outcome = |(index, name): (usize, String)| {

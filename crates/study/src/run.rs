@@ -15,7 +15,7 @@ use stend_analysis::kinds::key_figures;
 use stend_base::Nanos;
 use stend_experiment::{Figure, Job, Order, Slots, Step, Task, prepare};
 use stend_load::Sample;
-use stend_load::runner::{Flow, Progress, ProgressFn};
+use stend_load::runner::{Flow, Progress};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::study::StudyRow;
 use stend_simulated::SimulatedTarget;
@@ -263,7 +263,10 @@ impl Plan {
             Flow::GoOn
         };
         let watch = options.watch.as_ref();
-        let watch = watch.map(|_| (&watched as ProgressFn<'_>, WATCHED_EVERY));
+        let watch = watch.map(|_| stend_experiment::Watch {
+            progress: &watched,
+            every: WATCHED_EVERY,
+        });
         let result = undisturbed(|| step.carry_out(&mut target, watch))?;
         let values = outcomes.iter().filter_map(|(name, metric)| {
             let value = Figure::from(metric.clone()).value(&result)?;

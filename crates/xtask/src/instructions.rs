@@ -95,7 +95,7 @@ fn count(program: &Path, job: &str, folder: &Path) -> Result<u64, Failure> {
     if !output.status.success() {
         note(&String::from_utf8_lossy(&output.stderr));
         return Err(Failure::Io(format!(
-            "{job} did not run under valgrind; what it said is above"
+            "{job} did not run under valgrind; its output is above"
         )));
     }
     let text = fs::read_to_string(&counts).unwrap_or_default();

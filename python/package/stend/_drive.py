@@ -139,7 +139,7 @@ class Drive:
         That is a new one, which is the drive's own from then on, or the drive's own: the one that
         it was opened from or last saved to, which is replaced as a whole and is meant without
         ``path``. No other file is ever replaced: :class:`stend.InputError`. ``OSError`` where it
-        cannot be written; what was there is unchanged.
+        cannot be written; its content is unchanged.
         """
         self._drive.save(path)
 

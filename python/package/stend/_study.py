@@ -190,7 +190,7 @@ class Study:
         new one on this machine, or the address of a cluster, whose nodes have this version of the
         package. The rows are the same. ``series`` is a folder that all nodes share then.
 
-        Warns of rows whose settings make no sound drive; a study of such rows alone is refused
+        Warns of rows with invalid settings; a study of such rows alone is refused
         (:class:`stend.InputError`).
 
         Ctrl-C ends it; rows that are done are kept. Raises ``OSError`` where the lab or the folder

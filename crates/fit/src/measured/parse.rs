@@ -229,7 +229,7 @@ fn once<'a>(
         Some((_, other)) => fail(
             place,
             format!(
-                "there is a {what} `{id}` already, at {}:{}",
+                "{what} `{id}` is defined twice; it is also at {}:{}",
                 other.file, other.line
             ),
         ),
@@ -314,7 +314,7 @@ fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, FileError> {
         let place = place_of(text, &part);
         let part = part.into_inner();
         if parts.iter().any(|other| other.id == part.id) {
-            return fail(&place, format!("there is a part `{}` already", part.id));
+            return fail(&place, format!("part `{}` is defined twice", part.id));
         }
         parts.push(Part {
             operation: operation(&place, part.step, part.sample_ms)?,
@@ -325,7 +325,7 @@ fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, FileError> {
     for figure in entry.figure {
         let figure = self::figure(text, figure, &parts)?;
         if figures.iter().any(|other| other.id == figure.id) {
-            return fail(&place, format!("there is a figure `{}` already", figure.id));
+            return fail(&place, format!("figure `{}` is defined twice", figure.id));
         }
         figures.push(figure);
     }
@@ -376,7 +376,10 @@ fn figure(
             Take::Bandwidth | Take::BandwidthLeast | Take::Iops
         )
     {
-        return fail(&place, "bytes and seconds go with bandwidth and iops alone");
+        return fail(
+            &place,
+            "only bandwidth, bandwidth-least and iops can have bytes or seconds",
+        );
     }
     if metric.needs_job() && job.is_none() {
         let message = format!(
@@ -406,7 +409,7 @@ fn check_requests(place: &Place, part: &Part, figure: &FigureEntry) -> Result<()
     if !matches!(figure.take, Take::ReadLatency | Take::WriteLatency) {
         return fail(
             place,
-            "job and percentile go with read-latency and write-latency alone",
+            "only read-latency and write-latency can have job or percentile",
         );
     }
     let Some(Job { text, .. }) = job_of(part) else {
@@ -423,7 +426,7 @@ fn check_requests(place: &Place, part: &Part, figure: &FigureEntry) -> Result<()
         }
         None if figure.percentile.is_some() && sections.len() > 1 => {
             let message = format!(
-                "a percentile is of one section: name it, job = \"{}\"",
+                "a percentile needs the name of a section: job = \"{}\"",
                 sections[0]
             );
             return fail(place, message);
@@ -449,7 +452,8 @@ fn variant(text: &Text<'_>, entry: Spanned<Variant>) -> Result<Variant, FileErro
     let place = place_of(text, &entry);
     let variant = entry.into_inner();
     if variant.dies == 0 || variant.dram_mib == 0 || !variant.user_bytes.is_multiple_of(4096) {
-        let message = "a variant has dies, DRAM, and user_bytes that are a multiple of 4096";
+        let message =
+            "a variant needs dies and DRAM above 0, and user_bytes that are a multiple of 4096";
         return fail(&place, message);
     }
     Ok(Variant { place, ..variant })
@@ -475,7 +479,10 @@ fn rows(
             (Some(text), _) => text.clone(),
             (None, Ok(ask)) => printed(ask),
             (None, Err(_)) => {
-                return fail(&place, "what cannot be answered has `published`, in words");
+                return fail(
+                    &place,
+                    "a row with `unanswered` needs `published`: the figure in words",
+                );
             }
         };
         rows.push(Row {
@@ -500,12 +507,12 @@ fn unanswered(
     let asked = [&entry.figure, &entry.ratio_to, &entry.more_than];
     let figures = [entry.value, entry.low, entry.high];
     if asked.iter().any(|key| key.is_some()) || figures.iter().any(Option::is_some) {
-        let message = "what cannot be answered has no figure, value, low, high, ratio_to, \
-                       more_than: its figure stands in `published`";
+        let message = "a row with `unanswered` cannot have figure, value, low, high, ratio_to or \
+                       more_than: write the figure in `published`";
         return fail(place, message);
     }
     if reason.trim().is_empty() {
-        return fail(place, "unanswered: says why");
+        return fail(place, "unanswered must contain the reason");
     }
     Ok(Err(reason.to_owned()))
 }
@@ -541,7 +548,7 @@ fn ask(
     let missing = format!("there is no state `{state_id}`");
     let state = find(place, &missing, &state_id, states)?;
     if group.model.is_none() {
-        return fail(place, "a row that asks something names its model");
+        return fail(place, "a row with a question needs `model`");
     }
     let unit_name = key("unit", &entry.unit, &group.unit)?;
     let missing = format!("there is no unit `{unit_name}`");
@@ -587,7 +594,7 @@ fn relation(place: &Place, entry: &RowEntry) -> Result<Option<Relation>, FileErr
         (None, None) => Ok(None),
         (Some(model), None) => of(model, RelationKind::Ratio),
         (None, Some(model)) => of(model, RelationKind::Difference),
-        (Some(_), Some(_)) => fail(place, "either ratio_to or more_than"),
+        (Some(_), Some(_)) => fail(place, "a row cannot have both ratio_to and more_than"),
     }
 }
 

@@ -259,7 +259,7 @@ impl Making<'_> {
 
     fn curve(&mut self, test: &TestResult, series: &Series) -> Result<(), String> {
         let TestKind::Curve(curve) = self.kind(test)? else {
-            return Err("never fitted: it goes on where another test ends".to_owned());
+            return Err("never fitted: it continues another test".to_owned());
         };
         let (load, sample_ms) = (curve.load, curve.sample_ms);
         let id = self.edition.states[curve.state].id.clone();

@@ -69,7 +69,7 @@ impl Told {
     pub fn evidence(&self, id: &str) -> &str {
         let said = self.property(id).map(|property| property.evidence.as_str());
         said.filter(|said| !said.is_empty())
-            .unwrap_or("the identification does not say from what")
+            .unwrap_or("the identification gives no evidence")
     }
 }
 

@@ -55,7 +55,10 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Continuation, FileEr
         .iter()
         .any(|(_, kind)| kind.continues() == Some(after))
     {
-        return at.fail(&entry.after, format!("another test goes on after `{name}`"));
+        return at.fail(
+            &entry.after,
+            format!("another test already continues `{name}`"),
+        );
     }
     let mut names = vec![curve.name.clone()];
     let mut steps = Vec::new();
@@ -87,13 +90,13 @@ impl Kind for Continuation {
     }
 
     fn needs_writes(&self) -> Option<&'static str> {
-        Some("it goes on with a drive that was written, and gives it TRIM")
+        Some("it continues on a written drive, and issues TRIM")
     }
 
     fn needs_trim(&self) -> Option<&'static str> {
         let trims = |step: &ContinuationStep| *step == ContinuationStep::Do(Step::Trim);
         let any = self.steps.iter().any(trims);
-        any.then_some("it measures what TRIM gives back")
+        any.then_some("it measures recovery by TRIM")
     }
 
     fn continues(&self) -> Option<usize> {

@@ -129,7 +129,7 @@ impl Kind for Ladder {
 
     fn needs_trim(&self) -> Option<&'static str> {
         let trims = self.trim.contains(&true);
-        trims.then_some("it measures what rests give back after TRIM")
+        trims.then_some("it measures recovery by rests after TRIM")
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {

@@ -180,7 +180,7 @@ fn every(
         };
     };
     if !flushes {
-        let problem = "only `fsync` and `fdatasync` come after so many writes";
+        let problem = "only `fsync` and `fdatasync` can follow a number of writes";
         return at.fail(list, problem);
     }
     if list.get_ref().is_empty() {
@@ -196,7 +196,7 @@ fn beside(entry: &BesideEntry, at: &Scope<'_>) -> Result<Writers, FileError> {
         (Some(n), true) => Some(at.count(n, *n.get_ref())?),
         (None, false) => None,
         (Some(n), false) => {
-            return at.fail(n, "only `fsync` and `fdatasync` come after so many writes");
+            return at.fail(n, "only `fsync` and `fdatasync` can follow a number of writes");
         }
         (None, true) => {
             return at.fail(

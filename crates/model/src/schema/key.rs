@@ -567,7 +567,7 @@ impl Reader {
         let (key, line, source) = read;
         let found = match free::figures_of(at.table, key, source, figure) {
             Ok(figures) if at.in_list && !figures.is_empty() => {
-                Err("what stands in a list of tables cannot be free".to_owned())
+                Err("a figure in a list of tables cannot be free".to_owned())
             }
             found => found,
         };

@@ -549,7 +549,7 @@ mod tests {
         let failed = "echo 'Drive in SD3 Sanitize Operation Failed state' >&2; exit 5";
         says(ended(failed), "failed, as the drive says");
         says(ended(IDLE), "does not say that it completed");
-        says(ended("exit 5"), "cannot be told");
+        says(ended("exit 5"), "its progress is unknown");
         // A sanitize that failed before may be tried again.
         let again = sanitizing(&[SET, SCRAMBLE], &[failed]);
         plan(&again.tools, &again.node(), CRYPTO).unwrap();

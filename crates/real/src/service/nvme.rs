@@ -543,11 +543,8 @@ mod tests {
         says(ended(&format!("echo '{}'", log(FAILED, 65_535))), "failed");
         let never = format!("echo '{}'", log(NEVER, 65_535));
         says(ended(&never), "not in the drive's log");
-        says(
-            ended("echo Busy >&2; exit 1"),
-            "how far it is cannot be told",
-        );
-        says(ended("echo '{}'"), "how far it is cannot be told");
+        says(ended("echo Busy >&2; exit 1"), "its progress is unknown");
+        says(ended("echo '{}'"), "its progress is unknown");
         let refused = FakeTool::new("nvme", "echo NVMe status: Access Denied; exit 1");
         let error = sanitize(&refused.tools, &refused.node(), true, &HURRIED).unwrap_err();
         says(&error, "Access Denied");

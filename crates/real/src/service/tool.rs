@@ -128,7 +128,7 @@ impl Waiting<'_> {
                     unanswered += 1;
                     if unanswered > UNANSWERED_MAX {
                         return Err(failed(&format!(
-                            "was begun, and how far it is cannot be told ({error})"
+                            "was begun, and its progress is unknown ({error})"
                         )));
                     }
                 }

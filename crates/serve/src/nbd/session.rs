@@ -31,10 +31,10 @@ pub enum ProtocolError {
     #[error("its flags are not those that were offered")]
     Flags,
     /// An option without its magic number, or one that is too long.
-    #[error("what should be an option is none")]
+    #[error("the client sent no option where the protocol requires one")]
     Option,
     /// A request without its magic number, or one whose payload is too long to be skipped.
-    #[error("what should be a request is none, or is longer than {PAYLOAD_BYTES_MAX} bytes")]
+    #[error("the client sent no valid request, or one of more than {PAYLOAD_BYTES_MAX} bytes")]
     Request,
 }
 

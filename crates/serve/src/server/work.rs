@@ -128,7 +128,8 @@ impl Server {
     ) -> std::io::Result<Result<Value, &'static str>> {
         if !self.engine.can_cut() {
             return Ok(Err(
-                "the drive's model does not say what a power cut leaves ([power_loss])",
+                "the drive's model has no durability ([power_loss]), so that power cuts cannot be \
+                 simulated",
             ));
         }
         if !self.engine.drive().has_power() {

@@ -34,7 +34,8 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     }
     if args.names.len() > 1 && (args.observed.is_some() || args.out.is_some()) {
         return Err(Failure::Input(
-            "--observed and --out keep what was seen of one target: name a single one".to_owned(),
+            "--observed and --out store the observations of one target: name a single one"
+                .to_owned(),
         ));
     }
     if let Some(path) = args.observed.as_deref() {

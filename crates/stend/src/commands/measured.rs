@@ -203,7 +203,7 @@ fn shortened_tests(measured: &Measured, comparison: &Comparison) -> String {
     }
     match text.is_empty() {
         true => text,
-        false => format!("\nShorter than what was published\n{text}"),
+        false => format!("\nShorter than the published test\n{text}"),
     }
 }
 

@@ -77,8 +77,7 @@ fn exchange(program: &Path, request: &Value) -> Result<(ExitStatus, Vec<u8>), Fa
 }
 
 fn parse<T: DeserializeOwned>(stdout: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(stdout)
-        .map_err(|error| failed(format!("did not tell its figures: {error}")))
+    serde_json::from_slice(stdout).map_err(|error| failed(format!("printed no figures: {error}")))
 }
 
 fn failed(what: String) -> Failure {

@@ -73,7 +73,7 @@ pub(crate) fn check(problems: &mut Problems, model: &Model) {
     super::host::check_queued(problems, &model.host, &trim.queued);
     if trim.chunk_kib.is_none() {
         let needing: [&dyn Given; 3] = [&trim.per_page_ns, &trim.chunk_pause_us, &trim.lazy];
-        let message = "it needs trim.chunk_kib, what is unmapped together";
+        let message = "it needs trim.chunk_kib, the size that is unmapped at a time";
         problems.needs(&needing, message);
     }
 }

@@ -175,7 +175,7 @@ impl Drive {
         }
         let mut text = match (self.fitted, self.shared) {
             (0, 0) => "nothing shared".to_owned(),
-            (0, n) => format!("{n} shared, but the others' rows tell nothing of them"),
+            (0, n) => format!("{n} shared, but the others' rows do not depend on them"),
             (n, _) => format!("{n} on {}", self.fitted_on.join(", ")),
         };
         if self.middle > 0 {
