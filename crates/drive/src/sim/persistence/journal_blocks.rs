@@ -34,7 +34,8 @@ impl JournalBlocks {
         &mut self,
         spec: &PowerLossSpec,
         flash: &mut Flash<'_>,
-        (what, pages): (Upkeep, u32),
+        what: Upkeep,
+        pages: u32,
     ) {
         for _ in 0..pages {
             self.program_next(spec, flash, what);

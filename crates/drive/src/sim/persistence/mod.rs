@@ -234,10 +234,9 @@ impl Persistence {
         let pages = self.journal.begin(holds, parity_pages);
         flash.env.counters.journal_programs += u64::from(pages);
         flash.env.counters.partial_parity_programs += u64::from(parity_pages);
-        self.blocks
-            .program(&self.spec, flash, (Upkeep::JournalPage, pages));
-        self.blocks
-            .program(&self.spec, flash, (Upkeep::PartialParity, parity_pages));
+        let (spec, blocks) = (&self.spec, &mut self.blocks);
+        blocks.program(spec, flash, Upkeep::JournalPage, pages);
+        blocks.program(spec, flash, Upkeep::PartialParity, parity_pages);
     }
 
     /// Finds the partial parity that has to be in flash with the first changes. Returns its pages.
@@ -346,8 +345,8 @@ fn checkpoint_goes_on(persistence: &mut Persistence, flash: &mut Flash<'_>) {
     let dies = flash.env.spec.dies;
     let pages = persistence.checkpoint.take_due(&persistence.journal, dies);
     flash.env.counters.checkpoint_programs += u64::from(pages);
-    let pages = (Upkeep::CheckpointPage, pages);
-    persistence.blocks.program(&persistence.spec, flash, pages);
+    let (spec, blocks) = (&persistence.spec, &mut persistence.blocks);
+    blocks.program(spec, flash, Upkeep::CheckpointPage, pages);
 }
 
 /// Asserts a bound of the host's data that a cut would lose: the changes that were not durable when
