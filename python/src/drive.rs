@@ -172,7 +172,11 @@ impl Drive {
             let done = target.run_file(&file, &options)?;
             let drive = target.drive();
             let amplification = drive.counters().write_amplification_since(&before);
-            Ok(RunResult::new(done, amplification, drive.is_read_only()))
+            Ok(RunResult::new(
+                done,
+                amplification,
+                drive.inspect().is_read_only(),
+            ))
         })
     }
 
@@ -245,7 +249,7 @@ impl Drive {
     fn erase(&self, py: Python<'_>, crypto: bool) -> PyResult<()> {
         self.simulate(py, |target| {
             if !crypto {
-                target.drive_mut().secure_erase();
+                target.drive_mut().service().secure_erase();
                 return Ok(());
             }
             let Some(time) = target.model().crypto_erase_time() else {
@@ -255,14 +259,14 @@ impl Drive {
                     target.model().title
                 )));
             };
-            target.drive_mut().crypto_erase(time);
+            target.drive_mut().service().crypto_erase(time);
             Ok(())
         })
     }
 
     fn overprovision(&self, py: Python<'_>, user_bytes: u64) -> PyResult<()> {
         self.simulate(py, |target| {
-            let done = target.drive_mut().set_user_bytes(user_bytes);
+            let done = target.drive_mut().service().set_user_bytes(user_bytes);
             done.map_err(|wrong| TargetError::Input(format!("{user_bytes} user bytes: {wrong}")))
         })
     }
@@ -290,11 +294,11 @@ impl Drive {
 
     #[getter]
     fn write_cache(&self) -> PyResult<bool> {
-        Ok(self.lock()?.drive().write_cache())
+        Ok(self.lock()?.drive().spec().host.write_cache)
     }
 
     fn set_write_cache(&self, on: bool) -> PyResult<()> {
-        self.lock()?.drive_mut().set_write_cache(on);
+        self.lock()?.drive_mut().service().set_write_cache(on);
         Ok(())
     }
 

@@ -123,7 +123,7 @@ fn carry_out(
                 target.trim(from, capacity - from)?;
             }
         }
-        Step::WriteCacheOff => target.drive_mut().set_write_cache(false),
+        Step::WriteCacheOff => target.drive_mut().service().set_write_cache(false),
     }
     done.seconds = target.now_s() - begin;
     let taken = target.energy_j().zip(energy);

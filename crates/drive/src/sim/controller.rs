@@ -66,6 +66,14 @@ impl Job {
     }
 }
 
+/// A job that takes a time on a core.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct CoreWork {
+    pub job: Job,
+    pub core: u32,
+    pub time: Nanos,
+}
+
 /// A packed job and its duration.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Timed {
@@ -129,9 +137,10 @@ impl Controller {
         self.cached.fill(u32::MAX);
     }
 
-    /// Queues a job that takes `time` on `core`.
+    /// Queues a job on its core.
     #[inline(always)]
-    pub fn submit(&mut self, queue: &mut EventQueue, core: u32, job: Job, time: Nanos) {
+    pub fn submit(&mut self, queue: &mut EventQueue, work: CoreWork) {
+        let CoreWork { job, core, time } = work;
         let job = job.pack();
         let jobs = &mut self.cores[core as usize].jobs;
         if jobs.is_empty() {
@@ -142,13 +151,8 @@ impl Controller {
 
     /// Queues a job on which an idle core has already worked for up to `ahead`.
     #[inline]
-    pub fn submit_begun(
-        &mut self,
-        queue: &mut EventQueue,
-        core: u32,
-        (job, time): (Job, Nanos),
-        ahead: Nanos,
-    ) {
+    pub fn submit_begun(&mut self, queue: &mut EventQueue, work: CoreWork, ahead: Nanos) {
+        let CoreWork { job, core, time } = work;
         let now = queue.now();
         let this = &mut self.cores[core as usize];
         if this.jobs.is_empty() {

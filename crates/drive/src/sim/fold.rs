@@ -17,7 +17,7 @@ use stend_base::Nanos;
 use stend_model::nand::Class;
 use stend_model::spec::{Emptying, FoldLimit};
 
-use crate::sim::controller::{Controller, Job};
+use crate::sim::controller::{CoreWork, Job};
 use crate::sim::env::Env;
 use crate::sim::ftl::fold_state::SOURCES_MAX;
 use crate::sim::geometry::layout::Pool;
@@ -272,14 +272,13 @@ impl Folder {
     }
 
     /// Handles a word line that a die has copied: its L2P entries are to be changed.
-    pub fn copied(
-        &mut self,
-        env: &mut Env,
-        store: &mut Store,
-        controller: &mut Controller,
-        within: u32,
-    ) {
-        let Store { media, ftl, .. } = store;
+    pub fn copied(&mut self, env: &mut Env, store: &mut Store, within: u32) {
+        let Store {
+            media,
+            ftl,
+            controller,
+            ..
+        } = store;
         let mut mp_pages = [MpPage(0); SOURCES_MAX];
         let mut pages = 0;
         for (mp_page, source) in mp_pages.iter_mut().zip(ftl.fold.sources()) {
@@ -298,13 +297,8 @@ impl Folder {
             time += spec.fold_l2p_miss * misses;
         }
         let job = Job::Folded { within };
-        ftl.submit_moves(
-            env,
-            media,
-            controller,
-            (core, job, time),
-            &mp_pages[..count],
-        );
+        let work = CoreWork { job, core, time };
+        ftl.submit_moves(env, media, controller, work, &mp_pages[..count]);
     }
 
     /// Maps the copied pages that are still valid to their new places.

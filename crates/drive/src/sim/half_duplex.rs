@@ -81,7 +81,8 @@ impl HalfDuplex {
         &mut self,
         env: &mut Env,
         host: &mut Host,
-        (buffer, reads): (&mut WriteBuffer, &mut Reads),
+        buffer: &mut WriteBuffer,
+        reads: &mut Reads,
         id: CommandId,
     ) -> bool {
         let command = host.command_mut(id);
@@ -140,7 +141,8 @@ impl HalfDuplex {
         &mut self,
         env: &mut Env,
         host: &Host,
-        (buffer, reads): (&mut WriteBuffer, &mut Reads),
+        buffer: &mut WriteBuffer,
+        reads: &mut Reads,
     ) -> Option<CommandId> {
         let next = *self.waiting.front()?;
         let op = host.command(next).op;

@@ -83,3 +83,11 @@ impl StreamId {
         if self.is_host() { 0 } else { self.0 / 2 + 1 }
     }
 }
+
+/// A row of the block that a superblock has on a die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct BlockRow {
+    pub superblock: SuperblockId,
+    pub row: Row,
+    pub die: DieId,
+}

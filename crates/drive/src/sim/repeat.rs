@@ -87,7 +87,8 @@ impl Repeated {
     /// repetitions: 0 if something happened in the round that happens only once.
     pub fn repeat(
         &mut self,
-        (env, store): (&mut Env, &mut Store),
+        env: &mut Env,
+        store: &mut Store,
         start: &RoundStart,
         end: &RoundStart,
         most: u32,
@@ -232,9 +233,8 @@ impl Wear {
         let end = health.map_or(u32::MAX, |h| h.end_of_life_cycles[self.pool as usize]);
         let each = self.erases.div_ceil(self.superblocks.len().max(1)) as u32;
         let cycles = cycles_max(env, store, self.pool).unwrap_or(0);
-        let of_pool = (self.pool, &self.superblocks[..]);
         cycles.saturating_add(each + 1) < end
-            && !wear::may_lack_a_block(&store.media, of_pool, each + 1)
+            && !wear::may_lack_a_block(&store.media, self.pool, &self.superblocks, each + 1)
     }
 }
 

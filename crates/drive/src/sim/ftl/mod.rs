@@ -4,7 +4,7 @@
 pub(in crate::sim) mod fold_state;
 mod heat;
 pub(in crate::sim) mod l2p_cache;
-mod reserve;
+pub(in crate::sim) mod reserve;
 pub(in crate::sim) mod space;
 pub(in crate::sim) mod streams;
 pub(in crate::sim) mod write;

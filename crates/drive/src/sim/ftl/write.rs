@@ -3,6 +3,8 @@
 //! A write is acknowledged when its data is in the buffer. A page gets its PPN when it arrives; its
 //! program begins when all data of the program has arrived.
 
+use std::ops::Range;
+
 use stend_model::nand::Class;
 use stend_model::spec::PAGE_BYTES;
 
@@ -34,6 +36,14 @@ pub(in crate::sim) struct Received {
     pub places: Option<PlaceRun>,
 }
 
+impl Received {
+    /// Logical pages of the data.
+    #[inline(always)]
+    pub fn pages(&self) -> Range<Lpn> {
+        Lpn::of_byte(self.begin)..Lpn::from_byte(self.end)
+    }
+}
+
 /// Result of placing data whose admission depends on more than room.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::sim) struct Placed {
@@ -42,6 +52,13 @@ pub(in crate::sim) struct Placed {
     /// Changes of the journal from this LSN on become durable together with this data, which
     /// replaced the data that they name.
     pub joins: Option<u64>,
+}
+
+/// Pages of a multi-plane page, one bit each.
+#[derive(Clone, Copy)]
+pub(in crate::sim) struct PagesOf {
+    pub mp_page: MpPage,
+    pub pages: u32,
 }
 
 /// Relocated pages of a multi-plane page: those whose bits are set lie one after another from `to`
@@ -74,7 +91,7 @@ impl Ftl {
             ..
         } = received;
         let mut placed = Placed::default();
-        let pages = Lpn::of_byte(begin)..Lpn::from_byte(end);
+        let pages = received.pages();
         let whole = (begin | end).is_multiple_of(PAGE_BYTES);
         let mut lpn = pages.start;
         while lpn < pages.end {
@@ -103,7 +120,7 @@ impl Ftl {
             let old = received
                 .places
                 .map(|run| run.part(lpn - pages.start, count));
-            self.l2p.write(lpn, count, (to, superblock), tag, old);
+            self.l2p.write(lpn, count, to, superblock, tag, old);
             tell(count, to, superblock);
             if let Some(cache) = &mut self.l2p_cache {
                 cache.look_up_for(env, media, buffer, program, lpn..lpn + count);
@@ -204,18 +221,19 @@ impl Ftl {
         }
     }
 
-    /// Places valid pages of a multi-plane page, one bit each, `count` in all, at the next places
-    /// of a stream of GC; calls `tell` for each run of them.
+    /// Places valid pages of a multi-plane page at the next places of a stream of GC; calls `tell`
+    /// for each run of them.
     pub fn place_relocated(
         &mut self,
         env: &mut Env,
         media: &mut Media,
         buffer: &mut WriteBuffer,
         id: StreamId,
-        (mp_page, pages, count): (MpPage, u32, u32),
+        from: PagesOf,
         mut tell: impl FnMut(Relocated),
     ) {
-        let (mut pages, mut count) = (pages, count);
+        let PagesOf { mp_page, mut pages } = from;
+        let mut count = pages.count_ones();
         while count > 0 {
             if !self.points.is_filling(id) {
                 self.begin_program(env, media, buffer, id);
@@ -285,10 +303,9 @@ impl Ftl {
         }
         let coalesces = env.spec.buffer.coalesces;
         let span = self.points.begin_program(&env.layout, id, coalesces);
-        self.superblocks.program_begins(span.superblock);
+        self.superblocks.program_begins(span.at.superblock);
         self.space.take(env, span.kind, span.mp_pages);
-        let place = (span.superblock, span.row, span.die);
-        let program = Program::new(span.mp_page, span.kind, place, id, span.mp_pages);
+        let program = Program::new(span.mp_page, span.kind, span.at, id, span.mp_pages);
         self.points.set_program(id, buffer.begin(program));
     }
 
@@ -308,7 +325,7 @@ impl Ftl {
         };
         self.superblocks.set_generation(superblock, id.generation());
         media.opened(env, superblock);
-        self.points.open(&env.layout, id, (superblock, kind));
+        self.points.open(&env.layout, id, superblock, kind);
     }
 
     #[inline(never)]
@@ -336,10 +353,10 @@ impl Ftl {
         let mode = span.kind.mode;
         if buffer.complete(program) {
             let op = NandOp::Program { program };
-            media.program(env, mode, (span.row, span.die), id, op);
+            media.program(env, mode, span.at, id, op);
         }
         while let Some(parity) = self.points.take_parity(&env.layout, id) {
-            self.superblocks.program_begins(parity.superblock);
+            self.superblocks.program_begins(parity.at.superblock);
             self.space.take(env, parity.kind, parity.mp_pages);
             env.counters.parity_programs += 1;
             let mp_page = parity.mp_page;
@@ -347,11 +364,11 @@ impl Ftl {
                 buffer.mark(mp_page, parity.mp_pages, true);
             }
             let op = NandOp::Parity { mp_page };
-            media.program(env, mode, (parity.row, parity.die), id, op);
+            media.program(env, mode, parity.at, id, op);
         }
         if !self.points.has_superblock(id) {
             // The program of its last page is under way: the superblock closes when that has ended.
-            self.superblocks.fill_up(span.superblock);
+            self.superblocks.fill_up(span.at.superblock);
         }
     }
 
@@ -442,9 +459,9 @@ impl Ftl {
         buffer: &mut WriteBuffer,
         mp_page: MpPage,
     ) {
-        let place = env.layout.within_superblock(mp_page);
+        let (superblock, last) = env.layout.within_superblock(mp_page);
         for id in self.points.streams() {
-            while let Some(padding) = self.points.padding_upto(id, place) {
+            while let Some(padding) = self.points.padding_upto(id, superblock, last) {
                 if !self.padding_fits(env, id, padding) {
                     break;
                 }

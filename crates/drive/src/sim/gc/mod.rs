@@ -1,6 +1,6 @@
 //! Garbage collection of the data area: a closed superblock is read page by page, its valid pages
-//! are relocated, and it is erased. An SLC cache that is emptied through the controller is emptied
-//! in the same way.
+//! are relocated, and it is erased. An SLC cache that is emptied through the controller
+//! ([`crate::sim::emptying`]) is emptied in the same way.
 //!
 //! GC runs while the data area has fewer free superblocks than
 //! [`stend_model::spec::GcSpec::start_superblocks`] or, while the host is silent, than
@@ -14,10 +14,12 @@ use std::collections::VecDeque;
 
 use stend_base::Nanos;
 use stend_model::nand::Class;
-use stend_model::spec::{Emptying, PAGE_BYTES, Spec};
+use stend_model::spec::{PAGE_BYTES, Spec};
 
-use crate::sim::controller::{Controller, Job};
+use crate::sim::controller::{CoreWork, Job};
+use crate::sim::emptying;
 use crate::sim::env::Env;
+use crate::sim::ftl::write::PagesOf;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::idle::Idle;
@@ -168,7 +170,7 @@ impl Gc {
     #[inline(always)]
     fn may_run(&self, env: &Env, store: &Store, idle: &Idle, host_waits: bool) -> bool {
         let otherwise = || {
-            self.next_to_empty(env, store, idle).is_some()
+            emptying::next(env, store, idle).is_some()
                 || self.refreshes(env, idle)
                 || host_waits && self.finishes_cache_victim(idle)
         };
@@ -197,8 +199,7 @@ impl Gc {
         let depth = env.spec.gc.depth;
         let hurries = idle.working()
             || self.wants_space(env, store, idle)
-            || store.ftl.cache_is_short(env)
-            || store.ftl.data_area_needs_dynamic(env);
+            || emptying::is_awaited(env, store);
         if hurries { depth } else { depth.min(mp_pages) }
     }
 
@@ -243,7 +244,7 @@ impl Gc {
 /// Victims.
 impl Gc {
     fn choose_victim(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
-        if let Some(nth) = self.next_to_empty(env, store, idle) {
+        if let Some(nth) = emptying::next(env, store, idle) {
             let superblock = store.ftl.superblocks.take_closed_cache(nth);
             self.begin_victim(env, store, superblock, StreamId::GC, Reason::Cache);
             return true;
@@ -325,43 +326,6 @@ impl Gc {
             gain: pages(shape.mp_pages) - store.ftl.l2p.valid_in(superblock),
             moved: 0,
         });
-    }
-
-    /// Index, among the closed superblocks of the SLC cache, of the one to be emptied through the
-    /// controller now.
-    #[inline(always)]
-    fn next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
-        match env.limits.emptying {
-            Some(Emptying::Controller) => self.find_next_to_empty(env, store, idle),
-            _ => None,
-        }
-    }
-
-    fn find_next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
-        if !Gc::wants_emptying(env, store, idle) {
-            return None;
-        }
-        // The oldest superblock; if the data area is short, or has no room for the content of a
-        // static one, the oldest dynamic one, which frees more of the data area than it occupies.
-        // Otherwise the host would wait until all older static ones have been moved there.
-        let ftl = &store.ftl;
-        let has_room = ftl.space.free(Pool::Data) >= env.limits.empty_room
-            && !ftl.data_area_needs_dynamic(env);
-        let mut closed = ftl.superblocks.closed_cache().iter();
-        closed.position(|&superblock| has_room || ftl.kind_of(env, superblock) == Kind::DYNAMIC)
-    }
-
-    fn wants_emptying(env: &Env, store: &Store, idle: &Idle) -> bool {
-        let ftl = &store.ftl;
-        if ftl.superblocks.closed_cache().is_empty() {
-            return false;
-        }
-        if idle.working() {
-            return idle.in_slice();
-        }
-        ftl.cache_taken(env) > env.spec.cache().fold_start_mp_pages && idle.beside_writes(env)
-            || ftl.cache_is_short(env)
-            || ftl.data_area_needs_dynamic(env)
     }
 }
 
@@ -450,31 +414,26 @@ impl Gc {
 
     /// Submits to a core the change of the L2P entries of a page of the victim that has been read.
     #[inline(always)]
-    pub fn read_done(
-        &mut self,
-        env: &mut Env,
-        store: &mut Store,
-        controller: &mut Controller,
-        mp_page: MpPage,
-    ) {
+    pub fn read_done(&mut self, env: &mut Env, store: &mut Store, mp_page: MpPage) {
         let valid = store.ftl.l2p.valid_bits(mp_page);
         let spec = &env.spec.controller;
         let mut time = spec.gc_page * u64::from(valid.count_ones());
         let core = spec.core_background;
-        let Store { media, ftl, .. } = store;
+        let Store {
+            media,
+            ftl,
+            controller,
+            ..
+        } = store;
         if spec.gc_l2p_miss > Nanos::ZERO {
             let lpns = ftl.l2p.valid_lpns(mp_page);
             let misses = controller.fetch_all(lpns);
             env.counters.l2p_misses += misses;
             time += spec.gc_l2p_miss * misses;
         }
-        ftl.submit_moves(
-            env,
-            media,
-            controller,
-            (core, Job::Gc { mp_page }, time),
-            &[mp_page],
-        );
+        let job = Job::Gc { mp_page };
+        let work = CoreWork { job, core, time };
+        ftl.submit_moves(env, media, controller, work, &[mp_page]);
     }
 
     /// Maps the pages that are still valid to their new PPNs.
@@ -485,25 +444,22 @@ impl Gc {
             buffer,
             ftl,
             persistence,
+            ..
         } = store;
         let valid = ftl.l2p.valid_bits(mp_page);
         let count = valid.count_ones();
         let stream = self.stream();
         let from = mp_page.first_ppn(env.layout.page_bits);
         let unnamed = trimmed_bits(from, valid, &ftl.l2p);
-        ftl.place_relocated(
-            env,
-            media,
-            buffer,
-            stream,
-            (mp_page, valid, count),
-            |moved| {
-                if let Some(persistence) = persistence {
-                    let pages = (moved.pages, unnamed);
-                    persistence.log_relocation(from, pages, moved.to, moved.superblock);
-                }
-            },
-        );
+        let pages = PagesOf {
+            mp_page,
+            pages: valid,
+        };
+        ftl.place_relocated(env, media, buffer, stream, pages, |moved| {
+            if let Some(persistence) = persistence {
+                persistence.log_relocation(from, moved, unnamed);
+            }
+        });
         if let Some(persistence) = persistence {
             persistence.entries_change(from, valid & !unnamed, &ftl.l2p);
         }

@@ -1,6 +1,7 @@
 //! Commands in the drive and their queue slots, and requests that wait in the host for a slot.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use stend_base::{Op, Request, Status};
 use stend_model::spec::Spec;
@@ -50,13 +51,10 @@ pub(in crate::sim) struct Command {
 }
 
 impl Command {
-    /// The first logical page of the command, and the one after the last.
+    /// Logical pages that the command touches.
     #[inline]
-    pub fn logical_pages(&self) -> (Lpn, Lpn) {
-        (
-            Lpn::of_byte(self.offset_bytes),
-            Lpn::from_byte(self.end_byte()),
-        )
+    pub fn logical_pages(&self) -> Range<Lpn> {
+        Lpn::of_byte(self.offset_bytes)..Lpn::from_byte(self.end_byte())
     }
 
     /// End of the command, bytes: one past its last byte.
@@ -174,6 +172,15 @@ impl Command {
         self.programs_left -= 1;
         self.programs_left == 0 && self.all_moved()
     }
+}
+
+/// Outcome of a command.
+#[derive(Clone, Copy)]
+pub(super) struct Outcome {
+    pub tag: u32,
+    /// Number of the sending thread.
+    pub sender: u16,
+    pub status: Status,
 }
 
 /// A command queue between host and drive.
@@ -330,23 +337,30 @@ impl Commands {
         slot
     }
 
-    /// Frees the queue slot of a command that has ended. Returns its tag, sender and status, and
-    /// true if a request waits in the sender's queue.
+    /// Frees the queue slot of a command that has ended. Returns its outcome, and true if a request
+    /// waits in the sender's queue.
     #[inline(always)]
-    pub fn end(&mut self, command: CommandId) -> ((u32, u16, Status), bool) {
+    pub fn end(&mut self, command: CommandId) -> (Outcome, bool) {
         let Command {
             tag,
-            queue: queue_number,
+            queue: sender,
             status,
             ..
         } = *self.get(command);
         self.free.push(command);
         // A command that must be alone was alone until now; beside any other command there is none.
         self.alone = false;
-        let queue = self.queue_of(queue_number);
+        let queue = self.queue_of(sender);
         queue.active -= 1;
         let others_wait = !queue.waiting.is_empty();
-        ((tag, queue_number, status), others_wait)
+        (
+            Outcome {
+                tag,
+                sender,
+                status,
+            },
+            others_wait,
+        )
     }
 
     /// A command in the drive.

@@ -10,7 +10,7 @@ mod link;
 mod throttle;
 
 use stend_base::{Completion, Lane, Nanos, Request, SimTime};
-use stend_model::spec::{Spec, WHOLE_PPM};
+use stend_model::spec::Spec;
 
 use crate::sim::env::Env;
 use crate::sim::ids::CommandId;
@@ -63,7 +63,7 @@ impl Host {
             cpus: Cpus::new(&spec.host),
             arrivals: Arrivals::new(),
             completions: Completions::new(),
-            throttle: ArrivalThrottle::default(),
+            throttle: ArrivalThrottle::new(),
             // The first arrival starts the steps of the temperature.
             holds_arrivals: spec.thermal.is_some(),
         }
@@ -78,7 +78,7 @@ impl Host {
         }
         self.arrivals.clear();
         self.completions.clear();
-        self.throttle = ArrivalThrottle::default();
+        self.throttle.power_cut();
         self.holds_arrivals = spec.thermal.is_some();
     }
 
@@ -218,7 +218,7 @@ impl Host {
     pub fn report(&mut self, env: &mut Env, command: CommandId) -> Reported {
         let (ended, others_wait) = self.commands.end(command);
         self.completions.send(env, ended);
-        let sender = ended.1;
+        let sender = ended.sender;
         Reported {
             sender,
             others_wait,
@@ -284,23 +284,23 @@ impl Host {
         env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
     }
 
-    /// Begins throttling: arrivals are held except for a share of each period, parts per million.
-    pub fn throttle_begins(&mut self, env: &Env, share_ppm: u32) {
-        self.holds_arrivals = true;
-        self.throttle.open(env.now(), period(env), share_ppm);
+    /// Changes the share of the time in which commands are admitted, parts per million: below the
+    /// whole, arrivals are held except for that share of each period.
+    pub fn set_share(&mut self, env: &Env, share_ppm: u32) {
+        if self.throttle.set_share(share_ppm) {
+            self.holds_arrivals = true;
+            self.throttle.open(env.now(), period(env));
+        }
     }
 
     /// Returns true if the present arrival has to wait because of heat; it is then scheduled again.
-    pub fn is_throttled(&mut self, env: &mut Env, share_ppm: u32) -> bool {
-        if share_ppm == WHOLE_PPM {
+    pub fn is_throttled(&mut self, env: &mut Env) -> bool {
+        if self.throttle.is_open() {
             self.holds_arrivals = false;
             return false;
         }
         let others = self.commands.any();
-        match self
-            .throttle
-            .arrival(env.now(), period(env), share_ppm, others)
-        {
+        match self.throttle.arrival(env.now(), period(env), others) {
             Verdict::Admitted => false,
             Verdict::Held => true,
             Verdict::Again(at) => {
@@ -318,8 +318,8 @@ impl Host {
 
     /// Notes that all commands have ended while arrivals were held.
     #[cold]
-    pub fn drained(&mut self, env: &mut Env, share_ppm: u32) {
-        if let Some(at) = self.throttle.drained(env.now(), share_ppm) {
+    pub fn drained(&mut self, env: &mut Env) {
+        if let Some(at) = self.throttle.drained(env.now()) {
             self.arrives_again(env, at);
         }
     }

@@ -14,7 +14,7 @@ use stend_model::spec::{PAGE_BYTES, Spec};
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, IdRange, MpPage, Row, StreamId, SuperblockId};
+use crate::sim::ids::{BlockRow, DieId, IdRange, MpPage, Row, StreamId, SuperblockId};
 use crate::sim::kind;
 use crate::sim::superblocks::Superblocks;
 use blocks::Blocks;
@@ -135,12 +135,12 @@ impl Media {
         &mut self,
         env: &mut Env,
         mode: Mode,
-        (row, die): (Row, DieId),
+        at: BlockRow,
         stream: StreamId,
         op: NandOp,
     ) {
         let work = Work::Program {
-            program: env.times.program(mode, row, die),
+            program: env.times.program(mode, at.row, at.die),
             bytes: env.limits.program_bytes[mode as usize],
         };
         env.counters.programs_of(mode);
@@ -148,7 +148,7 @@ impl Media {
             true => Class::HostProgram,
             false => Class::Background,
         };
-        self.submit(env, die, class, work, op);
+        self.submit(env, at.die, class, work, op);
     }
 
     /// Erases a superblock's block on one die.
@@ -238,8 +238,9 @@ fn count_erase(env: &mut Env, mode: Mode) {
     env.counters.slc_erases += u64::from(mode == Mode::Slc);
 }
 
-/// Counts the copies of all rows of a block of a die before `end`. Returns the duration.
-fn copy_rows(env: &mut Env, mode: Mode, (end, die): (Row, DieId)) -> Nanos {
+/// Counts the copies of all rows of a block before `end`. Returns the duration.
+fn copy_rows(env: &mut Env, mode: Mode, end: BlockRow) -> Nanos {
+    let BlockRow { row: end, die, .. } = end;
     let mp_pages_per_program = env.layout.shape(mode).mp_pages_per_program;
     env.counters.block_copies += u64::from(end.0);
     let mut time = Nanos::ZERO;

@@ -147,11 +147,11 @@ impl Persistence {
     /// Notes the stripes that a cut leaves without parity, before the write points are lost; the
     /// L2P is the durable one. `ended`: programs of data under way end; `all_ended`: those of
     /// parity too.
-    pub fn cut_stripes(&mut self, (ended, all_ended): (bool, bool), view: &FlashView<'_>) {
+    pub fn cut_stripes(&mut self, ended: bool, all_ended: bool, view: &FlashView<'_>) {
         let bits = view.layout.page_bits;
         let holds_durable = |page: MpPage| page.ppns(bits).each().any(|ppn| is_at(view.l2p, ppn));
         if let Some(parity) = &mut self.parity {
-            parity.power_cut((ended, all_ended), holds_durable, view);
+            parity.power_cut(ended, all_ended, holds_durable, view);
         }
     }
 
@@ -164,7 +164,8 @@ impl Persistence {
         now: SimTime,
         ended: bool,
         layout: &Layout,
-        (ftl, buffer): (&mut Ftl, &mut WriteBuffer),
+        ftl: &mut Ftl,
+        buffer: &mut WriteBuffer,
     ) -> (Vec<(SuperblockId, Kind, u32)>, Vec<SuperblockId>) {
         ftl.l2p.after_cut().recount();
         self.forget_the_rest(&ftl.l2p);

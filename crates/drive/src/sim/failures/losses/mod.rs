@@ -7,8 +7,8 @@ mod account;
 mod none;
 
 #[cfg(test)]
-pub(in crate::sim) use account::Losses;
+pub(in crate::sim) use account::pages_of;
 #[cfg(test)]
-pub use account::{Loss, LossCause};
+pub use account::{Loss, LossCause, Losses};
 #[cfg(not(test))]
 pub(in crate::sim) use none::Losses;

@@ -7,10 +7,11 @@
 use std::collections::VecDeque;
 
 use stend_base::Op;
-use stend_model::spec::{PAGE_BYTES, Spec};
+use stend_model::spec::PAGE_BYTES;
 
 use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::env::Env;
+use crate::sim::ftl::reserve::StreamPages;
 use crate::sim::host::{Command, Host};
 use crate::sim::ids::{CommandId, Lpn, Ppn, StreamId};
 use crate::sim::store::Store;
@@ -24,16 +25,8 @@ struct Required {
     bytes: u32,
     /// Pages that may pad the last program of a FUA write.
     padding: u32,
-    stream: StreamId,
-    /// Pages to be reserved in `stream`.
-    reserve: u32,
-}
-
-/// Space that the next data of a write needs before it can be admitted.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::sim) struct Needed {
-    pub stream: StreamId,
-    pub pages: u32,
+    /// Pages to be reserved.
+    reserve: StreamPages,
 }
 
 /// Work to be done before more writes can be admitted.
@@ -42,25 +35,22 @@ pub(in crate::sim) enum Next {
     /// Nothing: no write waits, or the next one waits for room in the buffer or for an earlier
     /// write.
     Nothing,
-    /// Space must be made.
-    Space(Needed),
+    /// Space must be made for these pages.
+    Space(StreamPages),
     /// A TRIM command is next in the order of the writes.
     Trim(CommandId),
 }
 
 /// Writes that wait for room, in order of arrival.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Admission {
     /// Write commands with data not yet admitted, and TRIM commands that wait for them.
     waiting: VecDeque<CommandId>,
     /// Requirements of the first command, if it waits for space and they cannot change meanwhile.
     required: Option<Required>,
-    /// True if all writes are tracked: their admission depends on more than room and the journal.
-    tracked: bool,
-    /// Pieces of received data that the firmware has yet to process.
-    receiving: u32,
-    /// Pages reserved, and not yet admitted, for the write that is being admitted.
-    reserved: Reserved,
+    /// Pages reserved, and not yet admitted, for the rest of the piece of the write that is being
+    /// admitted.
+    reserved: StreamPages,
     /// The first command waits until data on its way has been placed.
     waits_for_place: bool,
     /// The first command waits until fewer changes are not durable.
@@ -70,36 +60,7 @@ pub(in crate::sim) struct Admission {
     lacks_room: u32,
 }
 
-/// Pages of a stream that are reserved for the rest of a piece of a write.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Reserved {
-    stream: StreamId,
-    pages: u32,
-}
-
 impl Admission {
-    pub fn new(spec: &Spec, store: &Store) -> Admission {
-        Admission {
-            waiting: VecDeque::with_capacity(64),
-            required: None,
-            tracked: spec.buffer.coalesces || store.ftl.sorting.tells_apart(),
-            receiving: 0,
-            reserved: Reserved {
-                stream: StreamId::HOST,
-                pages: 0,
-            },
-            waits_for_place: false,
-            waits_for_journal: false,
-            lacks_room: 0,
-        }
-    }
-
-    /// True if all writes are tracked.
-    #[inline(always)]
-    pub fn is_tracked(&self) -> bool {
-        self.tracked
-    }
-
     /// Queues a write that begins, or a TRIM that waits in the order of the writes.
     #[inline(always)]
     pub fn wait(&mut self, command: CommandId) {
@@ -130,27 +91,10 @@ impl Admission {
         self.is_waiting() && (self.lacks_room == 0 || buffer.has_room(self.lacks_room))
     }
 
-    /// True if the firmware has received data to process.
-    #[inline(always)]
-    pub fn is_receiving(&self) -> bool {
-        self.receiving > 0
-    }
-
-    /// Counts one more piece of received data to process.
-    pub fn receives(&mut self) {
-        self.receiving += 1;
-    }
-
-    /// Counts one piece of received data as processed.
-    pub fn received(&mut self) {
-        self.receiving -= 1;
-    }
-
     /// Drops all waiting commands.
     pub fn clear(&mut self) {
         self.waiting.clear();
         self.required = None;
-        self.receiving = 0;
         self.reserved.pages = 0;
         self.waits_for_place = false;
         self.waits_for_journal = false;
@@ -184,15 +128,12 @@ impl Admission {
         settled: bool,
     ) -> Next {
         if let Some(required) = &self.required {
-            let needed = Needed {
-                stream: required.stream,
-                pages: required.reserve,
-            };
+            let needed = required.reserve;
             if settled && has_no_space(env, store, needed) || !store.buffer.has_room(required.pages)
             {
                 return Next::Nothing;
             }
-            if !has_space(env, store, needed) {
+            if !store.ftl.host_has_space(env, needed) {
                 return Next::Space(needed);
             }
         }
@@ -222,8 +163,7 @@ impl Admission {
         host: &mut Host,
         id: CommandId,
     ) -> Option<Next> {
-        let stream = StreamId::HOST;
-        let (pages, bytes) = next_part(env, host.command(id));
+        let NextPart { pages, bytes } = NextPart::of(env, host.command(id));
         self.lacks_room = 0;
         if !store.buffer.has_room(pages) {
             self.lacks_room = pages;
@@ -232,15 +172,18 @@ impl Admission {
         let Some(reserve) = self.reservation(env, store, host.command(id), pages) else {
             return Some(Next::Nothing);
         };
-        if reserve > 0 {
-            if !store.ftl.host_has_space(env, stream, reserve) {
-                let pages = reserve;
-                return Some(Next::Space(Needed { stream, pages }));
+        let reserve = StreamPages {
+            stream: StreamId::HOST,
+            pages: reserve,
+        };
+        if reserve.pages > 0 {
+            if !store.ftl.host_has_space(env, reserve) {
+                return Some(Next::Space(reserve));
             }
-            store.ftl.reserve_next(env, stream, reserve);
+            store.ftl.reserve_next(env, reserve);
         }
         store.buffer.take_pages(pages);
-        self.take_reserved(stream, reserve, pages);
+        self.take_reserved(reserve, pages);
         self.request(env, host, id, bytes);
         None
     }
@@ -267,24 +210,21 @@ impl Admission {
         else {
             return Some(Next::Nothing);
         };
-        let Required {
-            stream, reserve, ..
-        } = required;
-        if reserve > 0 && !store.ftl.host_has_space(env, stream, reserve) {
+        let reserve = required.reserve;
+        if reserve.pages > 0 && !store.ftl.host_has_space(env, reserve) {
             // The padding of a FUA write changes with the data that arrives: it is computed again.
             self.required = Some(required).filter(|_| !host.command(id).handling.fua);
-            let pages = reserve;
-            return Some(Next::Space(Needed { stream, pages }));
+            return Some(Next::Space(reserve));
         }
         let pages = required.pages + required.padding;
         store.buffer.take_pages(pages);
-        store.ftl.reserve_next(env, stream, reserve);
-        self.take_reserved(stream, reserve, pages);
-        let first = required.first;
+        store.ftl.reserve_next(env, reserve);
+        self.take_reserved(reserve, pages);
+        let (first, to) = (required.first, reserve.stream);
         let l2p = &store.ftl.l2p;
-        let part = (first, required.pages);
         let is_mapped = || l2p.lookup(first) != Ppn::UNMAPPED;
-        store.ftl.sorting.admitted(id, part, stream, is_mapped);
+        let pages = first..first + required.pages;
+        store.ftl.sorting.admitted(id, pages, to, is_mapped);
         host.command_mut(id).pad(required.padding);
         self.request(env, host, id, required.bytes);
         None
@@ -311,10 +251,11 @@ impl Admission {
         store: &mut Store,
         command: &Command,
     ) -> Option<Required> {
-        let (pages, bytes) = next_part(env, command);
+        let part = NextPart::of(env, command);
+        let NextPart { pages, bytes } = part;
         let first = Lpn::of_byte(command.next_to_admit());
         let stream = self.stream_of(store, command, first);
-        let padding = fua_padding(env, store, command, stream, (pages, bytes));
+        let padding = fua_padding(env, store, command, stream, part);
         if !store.buffer.has_room(pages + padding) {
             return None;
         }
@@ -324,8 +265,10 @@ impl Admission {
             pages,
             bytes,
             padding,
-            stream,
-            reserve,
+            reserve: StreamPages {
+                stream,
+                pages: reserve,
+            },
         })
     }
 
@@ -333,7 +276,7 @@ impl Admission {
     /// one stream.
     #[inline(always)]
     fn stream_of(&self, store: &Store, command: &Command, first: Lpn) -> StreamId {
-        let Reserved { stream, pages } = self.reserved;
+        let StreamPages { stream, pages } = self.reserved;
         let piece = || (pages > 0).then_some(stream);
         store.ftl.sorting.of_admission(command, first, piece)
     }
@@ -359,8 +302,7 @@ impl Admission {
         if self.waits_for_journal {
             return None;
         }
-        let (_, end) = command.logical_pages();
-        let rest = end - Lpn::of_byte(command.next_to_admit());
+        let rest = command.logical_pages().end - Lpn::of_byte(command.next_to_admit());
         let piece = rest.min(persistence.piece_pages());
         let most = env.spec.buffer.write_pages;
         let fits = store.ftl.points.host_reserved() + piece <= most;
@@ -368,59 +310,75 @@ impl Admission {
         fits.then_some(piece)
     }
 
-    /// Adds `reserved` pages of a stream to the reservation and removes `admitted` pages from it.
+    /// Adds more pages to the reservation and removes `admitted` pages from it.
     #[inline(always)]
-    fn take_reserved(&mut self, stream: StreamId, reserved: u32, admitted: u32) {
-        let pages = self.reserved.pages + reserved - admitted;
-        self.reserved = Reserved { stream, pages };
+    fn take_reserved(&mut self, more: StreamPages, admitted: u32) {
+        self.reserved = StreamPages {
+            stream: more.stream,
+            pages: self.reserved.pages + more.pages - admitted,
+        };
     }
 
-    /// True if a TRIM must wait for the end of a write; it then waits among the writes.
-    pub fn trim_must_wait(&mut self, store: &Store, command: &Command) -> bool {
-        let (first, end) = command.logical_pages();
+    /// Queues a TRIM that must wait for the end of a write, among the writes. Returns false if it
+    /// need not wait.
+    pub fn holds_trim(&mut self, store: &Store, command: &Command, id: CommandId) -> bool {
+        let waits = self.trim_must_wait(store, command);
+        if waits {
+            self.waiting.push_back(id);
+        }
+        waits
+    }
+
+    fn trim_must_wait(&mut self, store: &Store, command: &Command) -> bool {
         let persistence = store.persistence.as_ref();
-        let waits = persistence.is_some_and(|p| p.trim_must_wait(&(first..end)));
+        let waits = persistence.is_some_and(|p| p.trim_must_wait(&command.logical_pages()));
         self.waits_for_place |= waits;
         waits
     }
 }
 
-/// Pages and bytes of a command that are admitted together: at most a multi-plane page, cut at the
-/// boundaries of logical pages.
-#[inline]
-fn next_part(env: &Env, command: &Command) -> (u32, u32) {
-    const PAGE: u32 = PAGE_BYTES as u32;
-    let before = (command.next_to_admit() % PAGE_BYTES) as u32;
-    let most = env.spec.pages_per_mp_page * PAGE - before;
-    let bytes = command.unadmitted().min(u64::from(most)) as u32;
-    ((before + bytes).div_ceil(PAGE), bytes)
+/// Data of a command that is admitted together.
+#[derive(Clone, Copy)]
+struct NextPart {
+    pages: u32,
+    bytes: u32,
 }
 
-/// Pages that may pad the last program of a FUA write, of which `pages` pages and `bytes` bytes are
-/// being admitted: data arrives in the order of admission, so the place is known.
+impl NextPart {
+    /// The next data of a command: at most a multi-plane page, cut at the boundaries of logical
+    /// pages.
+    #[inline]
+    fn of(env: &Env, command: &Command) -> NextPart {
+        const PAGE: u32 = PAGE_BYTES as u32;
+        let before = (command.next_to_admit() % PAGE_BYTES) as u32;
+        let most = env.spec.pages_per_mp_page * PAGE - before;
+        let bytes = command.unadmitted().min(u64::from(most)) as u32;
+        let pages = (before + bytes).div_ceil(PAGE);
+        NextPart { pages, bytes }
+    }
+}
+
+/// Pages that may pad the last program of a FUA write, of which `part` is being admitted: data
+/// arrives in the order of admission, so the place is known.
 #[inline(always)]
 fn fua_padding(
     env: &Env,
     store: &Store,
     command: &Command,
     stream: StreamId,
-    (pages, bytes): (u32, u32),
+    part: NextPart,
 ) -> u32 {
-    if !command.handling.fua || command.unadmitted() > u64::from(bytes) {
+    if !command.handling.fua || command.unadmitted() > u64::from(part.bytes) {
         return 0;
     }
     let mode = env.limits.always[stream.number()].map(|kind| kind.mode);
-    store.ftl.points.padding_after(stream, pages, mode)
-}
-
-/// True if there is space for the next data of a write.
-#[inline(always)]
-pub(in crate::sim) fn has_space(env: &Env, store: &Store, needed: Needed) -> bool {
-    store.ftl.host_has_space(env, needed.stream, needed.pages)
+    store.ftl.points.padding_after(stream, part.pages, mode)
 }
 
 /// True if there is no space for the next write, and nothing that makes space can be started.
 #[inline(never)]
-fn has_no_space(env: &Env, store: &Store, needed: Needed) -> bool {
-    env.limits.emptying.is_none() && !store.may_request_release() && !has_space(env, store, needed)
+fn has_no_space(env: &Env, store: &Store, needed: StreamPages) -> bool {
+    env.limits.emptying.is_none()
+        && !store.may_request_release()
+        && !store.ftl.host_has_space(env, needed)
 }

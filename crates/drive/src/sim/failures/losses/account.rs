@@ -1,7 +1,8 @@
 //! An account of the pages that failed when data was lost. It is kept on request of a test, and has
 //! no effect on the drive.
 
-use crate::sim::drive::SimDrive;
+use std::ops::Range;
+
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{DieId, Lpn, MpPage};
@@ -43,7 +44,7 @@ pub struct Loss {
 
 /// The account of a drive.
 #[derive(Clone, Debug, Default)]
-pub(in crate::sim) struct Losses {
+pub struct Losses {
     found: Vec<Loss>,
     /// Pages being rebuilt, by the number of the rebuild: their states when they were sensed, since
     /// a block may have been replaced before the last page is read.
@@ -52,32 +53,16 @@ pub(in crate::sim) struct Losses {
     kept: bool,
 }
 
-impl SimDrive {
-    /// Starts the account of losses.
-    #[doc(hidden)]
-    pub fn keep_losses(&mut self) {
-        self.losses.kept = true;
+/// The page that a read of a logical page would sense, and the pages of its stripe that would be
+/// read instead; `None` if the read would sense no page.
+pub fn pages_of(env: &Env, store: &Store, lpn: Lpn) -> Option<(PageState, Vec<PageState>)> {
+    let place = store.ftl.l2p.lookup(lpn);
+    let mp_page = place.mp_page(env.layout.page_bits);
+    if !place.is_place() || !store.media.has_errors() || store.buffer.holds(mp_page) {
+        return None;
     }
-
-    /// Returns the losses since the last call.
-    #[doc(hidden)]
-    pub fn take_losses(&mut self) -> Vec<Loss> {
-        std::mem::take(&mut self.losses.found)
-    }
-
-    /// The page that a read of a logical page would sense, and the pages of its stripe that would
-    /// be read instead; `None` if the read would sense no page.
-    #[doc(hidden)]
-    pub fn pages_of(&self, lpn: impl Into<Lpn>) -> Option<(PageState, Vec<PageState>)> {
-        let place = self.store.ftl.l2p.lookup(lpn.into());
-        let mp_page = place.mp_page(self.env.layout.page_bits);
-        if !place.is_place() || !self.store.media.has_errors() || self.store.buffer.holds(mp_page) {
-            return None;
-        }
-        let (env, store) = (&self.env, &self.store);
-        let page = page_state(env, store, mp_page);
-        Some((page, stripe_states(env, store, mp_page)))
-    }
+    let page = page_state(env, store, mp_page);
+    Some((page, stripe_states(env, store, mp_page)))
 }
 
 fn page_state(env: &Env, store: &Store, mp_page: MpPage) -> PageState {
@@ -100,9 +85,19 @@ fn stripe_states(env: &Env, store: &Store, mp_page: MpPage) -> Vec<PageState> {
 }
 
 impl Losses {
+    /// Starts the account.
+    pub fn keep(&mut self) {
+        self.kept = true;
+    }
+
+    /// Returns the losses since the last call.
+    pub fn take(&mut self) -> Vec<Loss> {
+        std::mem::take(&mut self.found)
+    }
+
     /// Notes the state of an unreadable page when it was sensed.
     #[cold]
-    pub fn note_failing(&mut self, store: &Store, rebuild: u32) {
+    pub(in crate::sim) fn note_failing(&mut self, store: &Store, rebuild: u32) {
         if !self.kept {
             return;
         }
@@ -115,7 +110,13 @@ impl Losses {
     /// Notes the states of the other pages of its stripe, which are being read: each read has
     /// disturbed its block by then.
     #[cold]
-    pub fn note_stripe(&mut self, env: &Env, store: &Store, rebuild: u32, mp_page: MpPage) {
+    pub(in crate::sim) fn note_stripe(
+        &mut self,
+        env: &Env,
+        store: &Store,
+        rebuild: u32,
+        mp_page: MpPage,
+    ) {
         if let Some(open) = self.open.iter_mut().find(|o| o.0 == rebuild) {
             open.2 = stripe_states(env, store, mp_page);
         }
@@ -123,7 +124,13 @@ impl Losses {
 
     /// Notes that a page was lost. `pages` has one bit for each logical page that it held.
     #[cold]
-    pub fn note_unreadable(&mut self, store: &Store, rebuild: u32, mp_page: MpPage, pages: u32) {
+    pub(in crate::sim) fn note_unreadable(
+        &mut self,
+        store: &Store,
+        rebuild: u32,
+        mp_page: MpPage,
+        pages: u32,
+    ) {
         if !self.kept {
             return;
         }
@@ -138,15 +145,21 @@ impl Losses {
     }
 
     /// Notes that a read command of these pages requested the page that was lost last.
-    pub fn note_met_by(&mut self, (first, end): (Lpn, Lpn)) {
+    pub(in crate::sim) fn note_met_by(&mut self, pages: Range<Lpn>) {
         if let Some(loss) = self.found.last_mut() {
-            loss.met_by.push((first.0, end.0));
+            loss.met_by.push((pages.start.0, pages.end.0));
         }
     }
 
     /// Notes that multi-plane pages were lost, each with bits for the pages that it was to hold.
     #[cold]
-    pub fn note_no_block(&mut self, env: &Env, store: &Store, die: DieId, lost: &[(MpPage, u32)]) {
+    pub(in crate::sim) fn note_no_block(
+        &mut self,
+        env: &Env,
+        store: &Store,
+        die: DieId,
+        lost: &[(MpPage, u32)],
+    ) {
         if !self.kept {
             return;
         }
