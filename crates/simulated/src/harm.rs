@@ -83,17 +83,12 @@ pub fn age(target: &mut SimulatedTarget, days: f64, celsius: f64) -> Result<Aged
         )));
     }
     let rber = |target: &SimulatedTarget| {
-        target
-            .drive()
-            .inspect()
-            .rber_max()
-            .map(|rber| rber as f64 / 1e12)
+        let worst = target.drive().inspect().rber_max();
+        worst.map(|rber| rber as f64 / 1e12)
     };
     let rber_before = rber(target);
-    target
-        .drive_mut()
-        .service()
-        .rest_without_power(Nanos(ns as u64));
+    let mut service = target.drive_mut().service();
+    service.rest_without_power(Nanos(ns as u64));
     Ok(Aged {
         counted_days,
         rber_before,

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use stend_base::{EventQueue, Lane, Nanos, Op, SimTime};
 use stend_model::spec::ControllerSpec;
 
+use crate::sim::counters::Counters;
 use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::kind;
 
@@ -99,6 +100,7 @@ pub(crate) struct Controller {
     cached: Vec<u32>,
     pages_per_segment: u32,
     busy_ns: u64,
+    l2p_misses: u64,
 }
 
 impl Controller {
@@ -114,6 +116,7 @@ impl Controller {
             cached: vec![u32::MAX; spec.l2p_segments.min(segments).max(1) as usize],
             pages_per_segment: spec.l2p_segment_pages,
             busy_ns: 0,
+            l2p_misses: 0,
         }
     }
 
@@ -122,9 +125,13 @@ impl Controller {
         self.cores.iter().any(|core| !core.jobs.is_empty())
     }
 
-    /// Total time of all ended jobs, ns.
-    pub fn busy_ns(&self) -> u64 {
-        self.busy_ns
+    /// Time of all ended jobs, and fetched segments.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            core_busy_ns: self.busy_ns,
+            l2p_misses: self.l2p_misses,
+            ..Counters::default()
+        }
     }
 
     /// Drops all jobs and cached segments at a power cut.
@@ -208,7 +215,9 @@ impl Controller {
         let segment = lpn.0 / self.pages_per_segment;
         // A division of 32 bits is faster.
         let place = segment % self.cached.len() as u32;
-        std::mem::replace(&mut self.cached[place as usize], segment) != segment
+        let missed = std::mem::replace(&mut self.cached[place as usize], segment) != segment;
+        self.l2p_misses += u64::from(missed);
+        missed
     }
 
     /// Caches the segments of moved pages, one after another. Returns the number of segments that

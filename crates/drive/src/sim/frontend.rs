@@ -5,9 +5,10 @@ use stend_base::{Nanos, Op, Request, Status};
 use stend_model::spec::{PAGE_BYTES, Spec, TrimSpec};
 
 use crate::sim::controller::{CoreWork, Job};
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::half_duplex::HalfDuplex;
-use crate::sim::host::{Command, Handling, Host, LinkDone, Reported};
+use crate::sim::host::{Command, Handling, Host, LinkDone};
 use crate::sim::ids::{CommandId, IdRange, Ppn};
 use crate::sim::patrol::Patrol;
 use crate::sim::reads::Reads;
@@ -27,6 +28,7 @@ pub(in crate::sim) struct Frontend {
     patrol: Option<Box<Patrol>>,
     /// True if the admission of every write depends on more than room and the journal.
     tracks_writes: bool,
+    counted: Counters,
 }
 
 impl Frontend {
@@ -37,7 +39,16 @@ impl Frontend {
             half_duplex: (spec.buffer.half_duplex).then(|| Box::new(HalfDuplex::new())),
             patrol: Patrol::new(spec).map(Box::new),
             tracks_writes: spec.buffer.coalesces || store.ftl.sorting.tells_apart(),
+            counted: Counters::default(),
         }
+    }
+
+    /// Counters of the front end.
+    pub fn counters(&self) -> Counters {
+        let own = [self.counted, self.reads.counted, self.host.counters()];
+        let half_duplex = self.half_duplex.iter().map(|h| h.counted);
+        let patrol = self.patrol.iter().map(|p| p.counted);
+        own.into_iter().chain(half_duplex).chain(patrol).sum()
     }
 
     /// Drops everything under way at a power cut.
@@ -56,7 +67,7 @@ impl Frontend {
     #[inline(always)]
     pub fn arrived(&mut self, env: &mut Env, store: &mut Store, request: &Request) {
         let starting_up = store.is_recovering();
-        if self.host.starts_at_once(request, starting_up) {
+        if self.host.commands.starts_at_once(request, starting_up) {
             self.start(env, store, request);
         }
     }
@@ -64,9 +75,8 @@ impl Frontend {
     #[inline(always)]
     fn start(&mut self, env: &mut Env, store: &mut Store, request: &Request) {
         let handling = self.handling(env, store, request);
-        let started = self.host.start(env, request, handling);
-        if started.fetched {
-            self.fetched(env, store, started.command);
+        if let Some(command) = self.host.start(env, request, handling) {
+            self.fetched(env, store, command);
         }
     }
 
@@ -87,14 +97,14 @@ impl Frontend {
     /// Starts the requests that wait in the queue of a sender, as far as they may start.
     #[inline(never)]
     fn start_next(&mut self, env: &mut Env, store: &mut Store, sender: u16) {
-        while let Some(request) = self.host.take_waiting(sender) {
+        while let Some(request) = self.host.commands.take_waiting(sender) {
             self.start(env, store, &request);
         }
     }
 
     /// Starts requests that arrived before the drive could serve them.
     pub fn start_waiting(&mut self, env: &mut Env, store: &mut Store) {
-        for queue in 0..self.host.queues() {
+        for queue in 0..self.host.commands.queues() {
             self.start_next(env, store, queue);
         }
     }
@@ -106,9 +116,9 @@ impl Frontend {
             LinkDone::Nothing => {}
             LinkDone::Fetched(command) => self.fetched(env, store, command),
             LinkDone::ReadSent { command, bytes } => {
-                if self.host.command_mut(command).moved(bytes) {
-                    if env.counters.lost_pages > 0 {
-                        self.fail_if_lost(env, store, command);
+                if self.host.commands.get_mut(command).moved(bytes) {
+                    if store.ftl.media.counted.lost_pages > 0 {
+                        self.fail_if_lost(store, command);
                     }
                     self.done(env, store, command);
                 }
@@ -122,10 +132,10 @@ impl Frontend {
     #[inline(always)]
     fn fetched(&mut self, env: &mut Env, store: &mut Store, id: CommandId) {
         if let Some(half_duplex) = &mut self.half_duplex
-            && !half_duplex.takes_write(self.host.command_mut(id))
+            && !half_duplex.takes_write(self.host.commands.get_mut(id))
         {
             let (host, reads) = (&mut self.host, &mut self.reads);
-            if half_duplex.keeps_waiting(env, host, &mut store.buffer, reads, id) {
+            if half_duplex.keeps_waiting(env, host, &mut store.ftl.buffer, reads, id) {
                 return;
             }
         }
@@ -135,20 +145,20 @@ impl Frontend {
     /// Starts the work of the firmware on a command.
     #[inline(always)]
     fn take_up(&mut self, env: &mut Env, store: &mut Store, id: CommandId) {
-        let command = self.host.command(id);
+        let command = self.host.commands.get(id);
         let (op, pages) = (command.op, command.logical_pages());
         let further = u64::from((pages.end - pages.start).saturating_sub(1));
         let spec = &env.spec.controller;
         let (core, mut time) = match op {
             Op::Read => {
-                env.counters.host_reads += 1;
-                let command = env.times.read_command.of(env.counters.host_reads);
+                self.counted.host_reads += 1;
+                let command = env.times.read_command.of(self.counted.host_reads);
                 (spec.core_read, command + spec.read_page * further)
             }
             Op::Write => {
-                env.counters.host_writes += 1;
+                self.counted.host_writes += 1;
                 // The time of its further pages passes as they are received.
-                let nth = env.counters.host_writes;
+                let nth = self.counted.host_writes;
                 (spec.core_write, env.times.write_command.of(nth))
             }
             Op::Trim => (spec.core_write, trim_time(&env.spec.trim, command)),
@@ -160,7 +170,6 @@ impl Frontend {
             Op::Trim | Op::Flush => Nanos::ZERO,
         };
         if miss > Nanos::ZERO && store.controller.fetch(pages.start) {
-            env.counters.l2p_misses += 1;
             time += miss;
         }
         if spec.direction_change > Nanos::ZERO && store.controller.changes_direction(core, op) {
@@ -183,12 +192,9 @@ impl Frontend {
         let job = Job::Command { command: id };
         let work = CoreWork { job, core, time };
         let Store {
-            media,
-            ftl,
-            controller,
-            ..
+            ftl, controller, ..
         } = store;
-        ftl.submit_mapped(env, media, controller, work, mapped, op != Op::Read);
+        ftl.submit_mapped(env, controller, work, mapped, op != Op::Read);
     }
 }
 
@@ -208,7 +214,7 @@ impl Frontend {
     #[inline(always)]
     pub fn done(&mut self, env: &mut Env, store: &mut Store, id: CommandId) {
         if let Some(half_duplex) = &mut self.half_duplex
-            && self.host.command(id).holds_buffer()
+            && self.host.commands.get(id).holds_buffer
         {
             half_duplex.ended();
             if half_duplex.somebody_waits() {
@@ -225,7 +231,7 @@ impl Frontend {
     fn buffer_is_free(&mut self, env: &mut Env, store: &mut Store) {
         while let Some(half_duplex) = &mut self.half_duplex {
             let reads = &mut self.reads;
-            let Some(next) = half_duplex.take_next(env, &self.host, &mut store.buffer, reads)
+            let Some(next) = half_duplex.take_next(env, &self.host, &mut store.ftl.buffer, reads)
             else {
                 return;
             };
@@ -237,11 +243,7 @@ impl Frontend {
     /// slot.
     #[inline(always)]
     fn reported(&mut self, env: &mut Env, store: &mut Store, command: CommandId) {
-        let Reported {
-            sender,
-            others_wait,
-        } = self.host.report(env, command);
-        if others_wait {
+        if let Some(sender) = self.host.report(env, command) {
             self.start_next(env, store, sender);
         }
         if self.host.has_drained() {
@@ -251,21 +253,21 @@ impl Frontend {
 
     /// Fails a read command, which has all its data, if any of the data is lost.
     #[cold]
-    fn fail_if_lost(&mut self, env: &mut Env, store: &Store, id: CommandId) {
+    fn fail_if_lost(&mut self, store: &Store, id: CommandId) {
         let l2p = &store.ftl.l2p;
-        let command = self.host.command_mut(id);
+        let command = self.host.commands.get_mut(id);
         let pages = command.logical_pages().each();
         let mut lost = pages.filter(|&lpn| l2p.lookup(lpn) == Ppn::LOST).peekable();
         if command.status() != Status::MediaError && lost.peek().is_none() {
             return;
         }
         command.fail(Status::MediaError);
-        env.counters.failed_reads += 1;
+        self.counted.failed_reads += 1;
         let asked = command.offset_bytes..command.end_byte();
         for lpn in lost {
             let begin = lpn.first_byte();
             let bytes = asked.end.min(begin + PAGE_BYTES) - asked.start.max(begin);
-            env.counters.uncorrectable_sectors += bytes / SECTOR_BYTES;
+            self.counted.uncorrectable_sectors += bytes / SECTOR_BYTES;
         }
     }
 
@@ -273,7 +275,7 @@ impl Frontend {
     /// piece of a write that has begun is still written.
     #[cold]
     pub fn refuse(&mut self, env: &mut Env, store: &mut Store, id: CommandId, reserved: u32) {
-        let command = self.host.command_mut(id);
+        let command = self.host.commands.get_mut(id);
         command.fail(Status::WriteProtected);
         if command.op == Op::Write {
             // Only admitted data is still expected.
@@ -302,8 +304,8 @@ impl Frontend {
             return;
         }
         store.pad_all(env);
-        let number = store.buffer.flush();
-        self.host.flush_waits(id, number);
+        let number = store.ftl.buffer.flush();
+        self.host.commands.flush_waits(id, number);
         self.check_flushes(env, store);
     }
 
@@ -314,14 +316,14 @@ impl Frontend {
             self.done(env, store, id);
             return;
         };
-        self.host.flush_waits(id, lsn);
+        self.host.commands.flush_waits(id, lsn);
         store.pad_all(env);
     }
 
     /// Ends a write whose data is all placed: at once, or when all of it is durable.
     #[inline(always)]
     pub fn write_placed(&mut self, env: &mut Env, store: &mut Store, id: CommandId) {
-        match self.host.command(id).handling.forced {
+        match self.host.commands.get(id).handling.forced {
             true => self.flush_durably(env, store, id),
             false => self.done(env, store, id),
         }
@@ -329,15 +331,15 @@ impl Frontend {
 
     /// Ends the flushes whose data is all programmed or, where the power can be cut, durable.
     pub fn check_flushes(&mut self, env: &mut Env, store: &mut Store) {
-        while let Some(&(id, number)) = self.host.flushes().first() {
+        while let Some(&(id, number)) = self.host.commands.flushes().first() {
             let ends = match &store.persistence {
                 Some(persistence) => persistence.flush_ends(number),
-                None => !store.buffer.holds_before(number),
+                None => !store.ftl.buffer.holds_before(number),
             };
             if !ends {
                 return;
             }
-            self.host.take_flush();
+            self.host.commands.take_flush();
             self.done(env, store, id);
         }
     }

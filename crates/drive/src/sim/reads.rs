@@ -9,6 +9,7 @@ use std::ops::Range;
 use stend_model::nand::Class;
 use stend_model::spec::PAGE_BYTES;
 
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::geometry::NONE;
 use crate::sim::host::{Command, Host};
@@ -90,6 +91,7 @@ pub(in crate::sim) struct Reads {
     entries: Slab<Entry>,
     waiters: Slab<Waiter>,
     uses: u64,
+    pub counted: Counters,
 }
 
 impl Reads {
@@ -99,6 +101,7 @@ impl Reads {
             entries: Slab::with_capacity(512),
             waiters: Slab::with_capacity(64),
             uses: 0,
+            counted: Counters::default(),
         }
     }
 
@@ -145,7 +148,10 @@ impl Reads {
 
     /// Drops the read-ahead and its streams at a power cut.
     pub fn power_cut(&mut self) {
-        *self = Reads::new();
+        *self = Reads {
+            counted: self.counted,
+            ..Reads::new()
+        };
     }
 }
 
@@ -164,7 +170,7 @@ fn place_in_flash(env: &Env, store: &Store, lpn: Lpn) -> Option<Ppn> {
         return None;
     }
     let mp_page = physical.mp_page(env.layout.page_bits);
-    (!store.buffer.holds(mp_page)).then_some(physical)
+    (!store.ftl.buffer.holds(mp_page)).then_some(physical)
 }
 
 /// The part to read for one page.
@@ -208,10 +214,9 @@ fn run_from(env: &Env, store: &Store, first: Lpn, limit: Lpn) -> (Lpn, Option<Pa
 
 #[inline(always)]
 fn read_part(env: &mut Env, store: &mut Store, part: Part, op: NandOp) {
-    let superblocks = &store.ftl.superblocks;
-    store
-        .media
-        .read(env, superblocks, part, Class::HostRead, op);
+    let ftl = &mut store.ftl;
+    ftl.media
+        .read(env, &ftl.superblocks, part, Class::HostRead, op);
 }
 
 /// Reads pages of a command that were not read ahead.
@@ -246,7 +251,7 @@ fn read_run(
     pages: Range<Lpn>,
     part: Option<Part>,
 ) {
-    let bytes = bytes_in(host.command(id), pages);
+    let bytes = bytes_in(host.commands.get(id), pages);
     match part {
         Some(part) => {
             let command = id;
@@ -261,11 +266,11 @@ impl Reads {
     /// Begins a read command.
     #[inline(always)]
     pub fn begin(&mut self, env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId) {
-        let command = host.command(id);
+        let command = host.commands.get(id);
         let pages = command.logical_pages();
         let (offset_bytes, end_byte) = (command.offset_bytes, command.end_byte());
-        env.counters.host_pages_read += u64::from(pages.end - pages.start);
-        env.counters.host_bytes_read += command.len_bytes;
+        self.counted.host_pages_read += u64::from(pages.end - pages.start);
+        self.counted.host_bytes_read += command.len_bytes;
         if env.spec.buffer.read_ahead_pages == 0 {
             read_pages(env, store, host, id, pages);
             return;
@@ -324,8 +329,8 @@ impl Reads {
             }
             let to = entry.end.min(end);
             if at < to {
-                let bytes = bytes_in(host.command(id), at..to);
-                env.counters.read_ahead_hits += u64::from(to - at);
+                let bytes = bytes_in(host.commands.get(id), at..to);
+                self.counted.read_ahead_hits += u64::from(to - at);
                 if entry.ready {
                     host.send_read(env, id, bytes);
                 } else {

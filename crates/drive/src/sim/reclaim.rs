@@ -150,7 +150,7 @@ pub(in crate::sim) fn bytes_until_gc(env: &Env, store: &Store) -> Option<u64> {
         || spec.l2p_cache.is_some()
         || spec.may_throttle()
         || spec.streams.is_some()
-        || wear::spares_and_grown_bad(&store.media).is_some_and(|(_, bad)| bad > 0);
+        || wear::spares_and_grown_bad(&store.ftl.media).is_some_and(|(_, bad)| bad > 0);
     if may_change {
         return None;
     }

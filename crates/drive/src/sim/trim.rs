@@ -11,6 +11,7 @@ use std::ops::Range;
 use stend_model::spec::{Emptying, TrimWorkSpec};
 
 use crate::sim::controller::{CoreWork, Job};
+use crate::sim::counters::Counters;
 use crate::sim::due::Due;
 use crate::sim::env::Env;
 use crate::sim::frontend::Frontend;
@@ -37,7 +38,7 @@ impl Pending {
 }
 
 /// TRIM.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Trim {
     ranges: VecDeque<Pending>,
     /// True while a core works on a chunk.
@@ -50,20 +51,10 @@ pub(in crate::sim) struct Trim {
     erasing: Option<SuperblockId>,
     /// True during the pause between two erases.
     resting: bool,
+    pub counted: Counters,
 }
 
 impl Trim {
-    pub fn new() -> Trim {
-        Trim {
-            ranges: VecDeque::with_capacity(64),
-            working: false,
-            between: false,
-            look: false,
-            erasing: None,
-            resting: false,
-        }
-    }
-
     /// True if TRIM works, or pauses between two chunks or erases.
     pub fn is_busy(&self) -> bool {
         self.working || self.between || self.resting || self.erasing.is_some()
@@ -86,11 +77,11 @@ impl Trim {
             return;
         }
         // Only whole pages lose their data.
-        let command = front.host.command(id);
+        let command = front.host.commands.get(id);
         let first = Lpn::from_byte(command.offset_bytes);
         let pages = first..Lpn::of_byte(command.end_byte());
         front.reads.forget(&pages);
-        env.counters.pages_trimmed += u64::from(pages.count());
+        self.counted.pages_trimmed += u64::from(pages.count());
         // For a power cut, the whole range is trimmed from now on.
         store.log_trim(env, pages.clone());
         let Some(work) = &spec.work else {
@@ -182,7 +173,10 @@ impl Trim {
 
     /// Drops all work at a power cut. The caller cancels the timers.
     pub fn power_cut(&mut self) {
-        *self = Trim::new();
+        *self = Trim {
+            counted: self.counted,
+            ..Trim::default()
+        };
     }
 }
 
@@ -212,7 +206,7 @@ impl Trim {
         ftl.space
             .add(Pool::Data, env.layout.mp_pages_of(Pool::Data, 1));
         self.erasing = Some(superblock);
-        env.counters.superblocks_trimmed += 1;
+        self.counted.superblocks_trimmed += 1;
         store.release(env, superblock);
         // The erase may have to wait until the TRIM is in the journal, which perhaps nothing else
         // requests.

@@ -86,12 +86,12 @@ impl SimDrive {
         match event.lane {
             Lane::Sense => {
                 // Only the media is affected.
-                store.media.sensed(env, DieId(event.source));
+                store.ftl.media.sensed(env, DieId(event.source));
                 return;
             }
             Lane::Move | Lane::Work => {
                 env.trace(kind::DIE, event.source);
-                let op = store.media.ended(env, event.lane, DieId(event.source));
+                let op = store.ftl.media.ended(env, event.lane, DieId(event.source));
                 self.nand_done_inlined(op);
             }
             Lane::Core => {
@@ -153,7 +153,7 @@ impl SimDrive {
     #[inline(always)]
     fn command_handled(&mut self, id: CommandId) {
         let (env, store, front) = (&mut self.env, &mut self.store, &mut self.front);
-        let command = front.host.command(id);
+        let command = front.host.commands.get(id);
         match command.op {
             Op::Read => front.reads.begin(env, store, &mut front.host, id),
             Op::Write | Op::Trim if store.ftl.space.is_read_only() => {
@@ -201,7 +201,7 @@ impl SimDrive {
                 let mut wear_out =
                     |env: &mut Env, store: &mut Store| writes.wear_out(env, store, front);
                 let failures = &mut self.failures;
-                if !store.media.has_blocks()
+                if !store.ftl.media.has_blocks()
                     || !failures.fold_fails(env, store, folder, within, &mut wear_out)
                 {
                     folder.copied(env, store, within);
@@ -215,7 +215,7 @@ impl SimDrive {
                 }
             }
             NandOp::Rebuild { rebuild } => {
-                if store.media.rebuild_read(rebuild) {
+                if store.ftl.media.rebuild_read(rebuild) {
                     let op = self.failures.rebuild_ends(env, store, front, rebuild);
                     self.nand_done(op);
                 }
@@ -245,13 +245,13 @@ impl SimDrive {
     /// Handles the end of a program of data.
     #[inline(always)]
     fn program_done(&mut self, number: u32) {
-        let program = self.store.buffer.get(number);
+        let program = self.store.ftl.buffer.get(number);
         let stream = program.stream;
-        let mut waiters = self.store.buffer.waiters_of(number);
+        let mut waiters = self.store.ftl.buffer.waiters_of(number);
         if !self.programmed(Ended::data(number, program)) {
             return;
         }
-        self.store.buffer.release(number);
+        self.store.ftl.buffer.release(number);
         if stream.is_host() {
             self.due.mark(Due::SPACE);
         } else {
@@ -261,8 +261,8 @@ impl SimDrive {
         }
         self.settle();
         let (env, store, front) = (&mut self.env, &mut self.store, &mut self.front);
-        while let Some(id) = store.buffer.take_waiter(&mut waiters) {
-            if front.host.command_mut(id).programmed() {
+        while let Some(id) = store.ftl.buffer.take_waiter(&mut waiters) {
+            if front.host.commands.get_mut(id).programmed() {
                 front.done(env, store, id);
             }
         }
@@ -274,7 +274,7 @@ impl SimDrive {
     #[inline(always)]
     fn programmed(&mut self, program: Ended) -> bool {
         let (env, store, writes) = (&mut self.env, &mut self.store, &mut self.writes);
-        if store.media.has_blocks() {
+        if store.ftl.media.has_blocks() {
             let front = &mut self.front;
             let mut wear_out =
                 |env: &mut Env, store: &mut Store| writes.wear_out(env, store, front);
@@ -341,7 +341,7 @@ impl SimDrive {
         let (env, store) = (&mut self.env, &mut self.store);
         let host_waits = self.writes.admission.is_waiting();
         let settled = self.reclaim.run(env, store, &self.idle, host_waits, due);
-        if due.has(Due::WRITES) && self.writes.admission.may_admit(&store.buffer) {
+        if due.has(Due::WRITES) && self.writes.admission.may_admit(&store.ftl.buffer) {
             self.admit(settled);
         }
         if self.due.take(Due::TRIM).has(Due::TRIM) {
@@ -371,13 +371,13 @@ impl SimDrive {
     fn admit(&mut self, mut settled: bool) {
         let (env, store, front) = (&mut self.env, &mut self.store, &mut self.front);
         loop {
-            let buffered = store.buffer.pages();
+            let buffered = store.ftl.buffer.pages();
             let admission = &mut self.writes.admission;
             match admission.run(env, store, &mut front.host, settled) {
                 Next::Nothing => return,
                 Next::Space(needed) => {
                     // Admitted data occupies the buffer, and changes the state for others.
-                    settled &= store.buffer.pages() == buffered;
+                    settled &= store.ftl.buffer.pages() == buffered;
                     let reclaim = &mut self.reclaim;
                     if !reclaim.find_space(env, store, &self.idle, needed, settled) {
                         return;

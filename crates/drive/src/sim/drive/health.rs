@@ -20,7 +20,7 @@ impl SimDrive {
             + counters.folds * bits;
         let spec = self.env.spec.health.as_ref();
         let spares = spec.map_or(0, |spec| spec.spare_superblocks);
-        let blocks = self.store.media.block_health();
+        let blocks = self.store.ftl.media.block_health();
         let cycles = [Pool::SlcCache, Pool::Data].map(|pool| cycles_of(self, pool));
         let used = |pool: Pool| {
             let rated = spec?.rated_cycles[pool as usize];
@@ -63,7 +63,7 @@ impl SimDrive {
 
 fn uber(drive: &SimDrive, counters: &Counters) -> Option<f64> {
     let bits = counters.host_bytes_read * 8;
-    let known = drive.store.media.has_errors() && bits > 0;
+    let known = drive.store.ftl.media.has_errors() && bits > 0;
     known.then(|| counters.uncorrectable_sectors as f64 / bits as f64)
 }
 

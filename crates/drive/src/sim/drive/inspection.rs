@@ -7,7 +7,6 @@ use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{IdRange, Ppn};
 use crate::sim::power::Energy;
 use crate::sim::repeat::RoundStart;
-use crate::sim::store::Store;
 
 /// State of the drive that its host does not see.
 #[derive(Clone, Copy)]
@@ -34,12 +33,12 @@ impl<'a> Inspection<'a> {
 
     /// The drive's temperature; `None` where the model has none.
     pub fn temperature(self) -> Option<Temperature> {
-        self.0.power.temperature(&self.0.env, self.energy_pj())
+        self.0.power.heat.temperature(&self.0.env, self.energy_pj())
     }
 
     /// Name of the idle state that the drive is in or enters; `None` while it is awake or waking.
     pub fn idle_state(self) -> Option<&'a str> {
-        self.0.power.idle_state(&self.0.env)
+        self.0.power.sleep.name(&self.0.env.spec)
     }
 
     /// Erase cycles of every superblock, those of the cache first.
@@ -57,13 +56,13 @@ impl<'a> Inspection<'a> {
     /// 10^12; `None` if errors are not modelled.
     pub fn rber_max(self) -> Option<u64> {
         let SimDrive { env, store, .. } = self.0;
-        let Store { media, ftl, .. } = store;
-        if !media.has_errors() {
+        let ftl = &store.ftl;
+        if !ftl.media.has_errors() {
             return None;
         }
         let all = env.layout.all_superblocks().each();
         all.filter(|&superblock| ftl.l2p.valid_in(superblock) > 0)
-            .map(|superblock| media.worst_rber(env, &ftl.superblocks, superblock).0)
+            .map(|superblock| ftl.media.worst_rber(env, &ftl.superblocks, superblock).0)
             .max()
     }
 
@@ -89,9 +88,9 @@ impl<'a> Inspection<'a> {
     /// erased, valid or not: the data that a search of the whole flash would find after a power
     /// cut. Needs [`SimDrive::keep_content`] from the first request on.
     pub fn tags_in_flash(self) -> impl Iterator<Item = u32> + use<'a> {
-        let Store { ftl, buffer, .. } = &self.0.store;
+        let ftl = &self.0.store.ftl;
         let page_bits = self.0.env.layout.page_bits;
-        let in_flash = move |ppn: Ppn| !buffer.holds(ppn.mp_page(page_bits));
+        let in_flash = move |ppn: Ppn| !ftl.buffer.holds(ppn.mp_page(page_bits));
         let tags = ftl.l2p.tags();
         tags.filter(move |&(ppn, _)| in_flash(ppn))
             .map(|(_, tag)| tag)
@@ -125,11 +124,11 @@ impl<'a> Inspection<'a> {
             "{}; {}; erased cache {} data area {}, of the cache closed {}, outstanding {}, \
              {} writes wait, {:?}, {:?}; {}",
             store.ftl.diagnosis(),
-            store.buffer.diagnosis(),
+            store.ftl.buffer.diagnosis(),
             superblocks.erased(Pool::SlcCache),
             superblocks.erased(Pool::Data),
             superblocks.closed_cache().len(),
-            front.host.outstanding(),
+            front.host.commands.outstanding(),
             writes.admission.waiting(),
             reclaim.gc,
             (&reclaim.folder, &store.ftl.fold, trim),

@@ -94,7 +94,7 @@ impl SimDrive {
             store,
             writes: Writes::default(),
             reclaim: Reclaim::new(spec),
-            trim: Trim::new(),
+            trim: Trim::default(),
             idle: Idle::default(),
             power: Power::default(),
             repeated: Repeated::default(),
@@ -133,25 +133,15 @@ impl SimDrive {
 
     /// Counters of the drive so far.
     pub fn counters(&self) -> Counters {
-        let array = self.store.media.counters();
-        let log = self.store.persistence.as_ref().map(|p| p.changes());
-        let [changes, durable_changes] =
-            log.map_or([0; 2], |log| [log.next_lsn(), log.durable_lsn()]);
-        Counters {
+        let events = Counters {
             events: self.env.queue.taken(),
-            nand_reads: array.reads,
-            nand_programs: array.programs,
-            suspensions: array.suspensions,
-            channel_bytes: array.channel_bytes,
-            die_busy_ns: array.die_busy_ns,
-            channel_busy_ns: array.channel_busy_ns,
-            core_busy_ns: self.store.controller.busy_ns(),
-            link_busy_ns: self.front.host.link_busy_ns(),
-            cpu_busy_ns: self.front.host.cpu_busy_ns(),
-            changes,
-            durable_changes,
-            ..self.env.counters
-        }
+            ..Counters::default()
+        };
+        let Reclaim { gc, folder } = &self.reclaim;
+        let work = [gc.counted, folder.counted, self.trim.counted];
+        let data = [self.front.counters(), self.store.counters()];
+        let all = [events, self.writes.counted].into_iter().chain(data);
+        all.chain(work).sum()
     }
 
     /// Hash of everything that arrived or ended so far, in order, with its instant: equal for equal
@@ -167,7 +157,7 @@ impl SimDrive {
         let is_new = self.env.now() == SimTime::ZERO;
         self.store.ftl.l2p.keep_tags(keep.then_some(is_new));
         if !keep {
-            self.front.host.forget_tags();
+            self.front.host.commands.forget_tags();
         }
     }
 
@@ -227,7 +217,7 @@ impl Device for SimDrive {
 
     /// Bytes of all pages that were placed: written by the host or moved.
     fn flash_written_bytes(&self) -> Option<u64> {
-        Some(self.env.counters.pages_placed() * PAGE_BYTES)
+        Some(self.counters().pages_placed() * PAGE_BYTES)
     }
 
     fn steady_bytes(&self) -> Option<u64> {

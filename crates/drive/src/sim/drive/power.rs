@@ -18,11 +18,11 @@ impl SimDrive {
         if !self.idle.delay_ends(&mut self.env, is_silent) {
             return;
         }
-        if self.power.is_asleep() && self.has_idle_work() {
+        if self.power.sleep.is_asleep() && self.has_idle_work() {
             let energy_pj = self.inspect().energy_pj();
             let (env, host) = (&mut self.env, &mut self.front.host);
             let at = self.power.wake(env, host, energy_pj);
-            self.power.quiet_until(env, at);
+            self.power.sleep.timer_starts(env, at);
             self.idle.set_timer(env, at);
             return;
         }
@@ -51,7 +51,7 @@ impl SimDrive {
         let env = &mut self.env;
         let is_silent = self.front.host.is_silent();
         let silent_since = is_silent.then(|| self.idle.silent_since());
-        let Some(due) = self.power.sleep_timer_ends(env, silent_since) else {
+        let Some(due) = self.power.sleep.timer_ends(env, silent_since) else {
             return;
         };
         if due.forced && (!self.idle.working() || self.idle.has_slices()) {
@@ -59,7 +59,7 @@ impl SimDrive {
             self.store.rest(env);
         }
         if self.is_busy() {
-            self.power.postpone_sleep(&mut self.env, due);
+            self.power.sleep.postpone(&mut self.env, due);
             return;
         }
         let energy_pj = self.inspect().energy_pj();
@@ -78,7 +78,7 @@ impl SimDrive {
     /// Without [`stend_model::Spec::power_loss`], and if the power is off.
     pub fn power_cut(&mut self) {
         self.env.trace(kind::POWER, 0);
-        self.env.counters.unsafe_shutdowns += 1;
+        self.store.persistence().counted.unsafe_shutdowns += 1;
         self.lose_power(false);
     }
 
@@ -113,7 +113,6 @@ impl SimDrive {
     pub fn power_up(&mut self) {
         let now = self.env.now();
         let boot = self.store.persistence().turn_on(now);
-        self.env.counters.power_ups += 1;
         let energy_pj = self.inspect().energy_pj();
         let (env, host) = (&mut self.env, &mut self.front.host);
         self.power.heat_resumes(env, host, energy_pj);

@@ -132,7 +132,7 @@ impl Service<'_> {
         let awake = power.wake(env, &mut front.host, energy_pj);
         let nothing = self.0.advance(awake);
         debug_assert!(nothing.is_none());
-        self.0.power.woke();
+        self.0.power.sleep.woke();
     }
 
     /// Passes time until all changes so far are durable, in a drive whose power can be cut.
@@ -193,7 +193,7 @@ impl Service<'_> {
         if bytes == 0 || !bytes.is_multiple_of(PAGE_BYTES) || bytes > most {
             return Err(UserBytesError::OutOfRange { bytes, most });
         }
-        let commands = self.0.front.host.outstanding();
+        let commands = self.0.front.host.commands.outstanding();
         if commands > 0 {
             return Err(UserBytesError::Busy { commands });
         }
@@ -214,14 +214,14 @@ impl Service<'_> {
     /// # Panics
     /// When errors are not modelled (the drive has no `[media]`), or there is no such die.
     pub fn fail_die(&mut self, die: impl Into<DieId>) {
-        self.0.store.media.fail_die(die.into());
+        self.0.store.ftl.media.fail_die(die.into());
     }
 
     /// Passes time without power: data ages, and nothing else happens. No effect if errors are not
     /// modelled. Between a power cut and the next start, time may pass both here and on the drive's
     /// clock: data ages by the sum.
     pub fn rest_without_power(&mut self, time: Nanos) {
-        self.0.store.media.rest_without_power(time);
+        self.0.store.ftl.media.rest_without_power(time);
     }
 
     /// Treats the round that began at `start` and has just ended as repeated up to `most` times,

@@ -73,8 +73,8 @@ impl Failures {
     /// there are none to wait for: the rebuild ends.
     #[cold]
     pub fn page_unreadable(&mut self, env: &mut Env, store: &mut Store, rebuild: u32) -> bool {
-        env.counters.uncorrectable_pages += 1;
-        let mp_page = store.media.rebuild_of(rebuild).mp_page;
+        store.ftl.media.counted.uncorrectable_pages += 1;
+        let mp_page = store.ftl.media.rebuild_of(rebuild).mp_page;
         self.losses.note_failing(store, rebuild);
         let superblock = env.layout.superblock_of(mp_page);
         let mode = store.ftl.superblocks.mode(superblock);
@@ -84,7 +84,7 @@ impl Failures {
             alone = false;
             let member = store.stripe_member(env, other);
             let saved = matches!(member, StripeMember::PartialParity(..));
-            let media = &mut store.media;
+            let media = &mut store.ftl.media;
             if media.lacks_page(other) && !saved {
                 media.rebuild_fails(rebuild);
                 continue;
@@ -98,9 +98,9 @@ impl Failures {
         }
         self.losses.note_stripe(env, store, rebuild, mp_page);
         if alone || store.is_unprotected(mp_page) {
-            store.media.rebuild_fails(rebuild);
+            store.ftl.media.rebuild_fails(rebuild);
         }
-        store.media.rebuild_of(rebuild).has_all()
+        store.ftl.media.rebuild_of(rebuild).has_all()
     }
 
     /// Ends a rebuild: all pages of the stripe have been read, or there are none to read. Returns
@@ -113,17 +113,14 @@ impl Failures {
         front: &mut Frontend,
         rebuild: u32,
     ) -> NandOp {
-        let ended = store.media.rebuild_ended(rebuild);
+        let ended = store.ftl.media.rebuild_ended(rebuild);
         let (mp_page, op) = (ended.mp_page, ended.op());
         if ended.lost {
-            env.counters.lost_pages += 1;
             let pages = store.ftl.l2p.valid_bits(mp_page);
             self.losses.note_unreadable(store, rebuild, mp_page, pages);
             store.ftl.l2p.lose(mp_page);
             store.log_loss(env, mp_page, pages);
             self.fail_reads(front, op);
-        } else {
-            env.counters.rebuilt_pages += 1;
         }
         op
     }
@@ -138,7 +135,7 @@ impl Failures {
             _ => return,
         };
         for id in commands {
-            let command = front.host.command_mut(id);
+            let command = front.host.commands.get_mut(id);
             command.fail(Status::MediaError);
             self.losses.note_met_by(command.logical_pages());
         }
@@ -158,7 +155,7 @@ impl Failures {
         program: Ended,
         wear_out: &mut WearOut<'_>,
     ) -> bool {
-        store.media.program_fails(program.at) && self.repeat(env, store, program, wear_out)
+        store.ftl.media.program_fails(program.at) && self.repeat(env, store, program, wear_out)
     }
 
     #[cold]
@@ -181,8 +178,8 @@ impl Failures {
             program: before + env.times.program(mode, at.row, at.die),
             bytes: mp_pages_per_program * page_bytes(&env.spec),
         };
-        env.counters.programs_of(mode);
-        let media = &mut store.media;
+        let media = &mut store.ftl.media;
+        media.counted.programs_of(mode);
         media.submit_first(env, at.die, Class::HostProgram, work, op);
         true
     }
@@ -200,11 +197,10 @@ impl Failures {
         let mut lost: Vec<(MpPage, u32)> =
             mp_pages.each().map(|s| (s, l2p.valid_bits(s))).collect();
         for &(mp_page, _) in &lost {
-            env.counters.lost_pages += 1;
             store.ftl.l2p.lose(mp_page);
             store.ftl.l2p.tear(mp_page);
             store.page_is_void(mp_page);
-            store.media.lose_page(mp_page);
+            store.ftl.media.lose_page(mp_page);
         }
         store.log_unprogrammed(env, &mut lost);
         self.losses.note_no_block(env, store, at.die, &lost);
@@ -228,7 +224,7 @@ impl Failures {
             row,
             die,
         };
-        if !store.media.program_fails(at) {
+        if !store.ftl.media.program_fails(at) {
             return false;
         }
         match replace_block(env, store, at, wear_out) {
@@ -248,14 +244,13 @@ fn replace_block(
     at: BlockRow,
     wear_out: &mut WearOut<'_>,
 ) -> Option<Nanos> {
-    env.counters.program_failures += 1;
     let mode = store.ftl.superblocks.mode(at.superblock);
     let mut erase = Nanos::ZERO;
     loop {
         if !find_block(env, store, at, wear_out) {
             return None;
         }
-        let media = &mut store.media;
+        let media = &mut store.ftl.media;
         let (time, bears) = media.erase_replacement(env, mode, at.superblock, at.die);
         erase += time;
         if bears {
@@ -263,20 +258,24 @@ fn replace_block(
         }
     }
     let noted = store.persistence.is_some();
-    Some(store.media.copy_to_replacement(env, mode, at, erase, noted))
+    let media = &mut store.ftl.media;
+    Some(media.copy_to_replacement(env, mode, at, erase, noted))
 }
 
 /// Finds a block for data that waits in the buffer. If there is no spare one, an erased superblock
 /// of the data area without reservations gives up its blocks, so that the data is not lost, and the
 /// drive becomes read-only.
 fn find_block(env: &mut Env, store: &mut Store, at: BlockRow, wear_out: &mut WearOut<'_>) -> bool {
-    let Store { media, ftl, .. } = store;
-    if media.find_block(&mut ftl.superblocks, at.superblock, at.die) {
+    let ftl = &mut store.ftl;
+    if ftl
+        .media
+        .find_block(&mut ftl.superblocks, at.superblock, at.die)
+    {
         return true;
     }
     // The refused writes free their reservations.
     wear_out(env, store);
-    let Store { media, ftl, .. } = store;
+    let ftl = &mut store.ftl;
     if !ftl.has_superblock(env, Pool::Data) {
         return false;
     }
@@ -285,5 +284,5 @@ fn find_block(env: &mut Env, store: &mut Store, at: BlockRow, wear_out: &mut Wea
     };
     let mp_pages = env.layout.mp_pages_of(Pool::Data, 1);
     ftl.space.add(Pool::Data, -mp_pages);
-    media.take_block_of(erased, at.superblock, at.die)
+    ftl.media.take_block_of(erased, at.superblock, at.die)
 }

@@ -25,6 +25,7 @@ use stend_model::spec::{L2pCacheSpec, PAGE_BYTES, Spec};
 use super::Ftl;
 use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::controller::{Controller, CoreWork};
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::geometry::divider::Divider;
 use crate::sim::geometry::shape::Mode;
@@ -60,6 +61,7 @@ pub(in crate::sim) struct L2pCache {
     next_die: DieId,
     /// Programs until the next erase.
     until_erase: u32,
+    pub counted: Counters,
 }
 
 impl L2pCache {
@@ -78,6 +80,7 @@ impl L2pCache {
             next_die: DieId(0),
             until_erase: map.programs_per_erase,
             spec: map,
+            counted: Counters::default(),
         }))
     }
 
@@ -137,7 +140,6 @@ impl Ftl {
     pub fn submit_mapped(
         &mut self,
         env: &mut Env,
-        media: &mut Media,
         controller: &mut Controller,
         work: CoreWork,
         pages: Range<Lpn>,
@@ -145,7 +147,9 @@ impl Ftl {
     ) {
         match &mut self.l2p_cache {
             None => controller.submit(&mut env.queue, work),
-            Some(cache) => cache.submit(env, media, controller, work, pages, change),
+            Some(cache) => {
+                cache.submit(env, &mut self.media, controller, work, pages, change);
+            }
         }
     }
 
@@ -154,7 +158,6 @@ impl Ftl {
     pub fn submit_moves(
         &mut self,
         env: &mut Env,
-        media: &mut Media,
         controller: &mut Controller,
         work: CoreWork,
         mp_pages: &[MpPage],
@@ -162,7 +165,8 @@ impl Ftl {
         match &mut self.l2p_cache {
             None => controller.submit(&mut env.queue, work),
             Some(cache) => {
-                cache.submit_moves(env, media, controller, work, mp_pages, &self.l2p);
+                let Ftl { media, l2p, .. } = self;
+                cache.submit_moves(env, media, controller, work, mp_pages, l2p);
             }
         }
     }
@@ -278,8 +282,8 @@ impl L2pCache {
             sense: self.spec.read,
             bytes: PAGE_BYTES as u32,
         };
-        env.counters.l2p_misses += 1;
-        env.counters.reads_of(Mode::Slc, 1);
+        self.counted.l2p_misses += 1;
+        media.counted.reads_of(Mode::Slc, 1);
         media.submit(env, die, class, work, op);
     }
 
@@ -296,8 +300,8 @@ impl L2pCache {
             true => DieId(0),
             false => die + 1,
         };
-        env.counters.l2p_programs += 1;
-        env.counters.programs_of(Mode::Slc);
+        self.counted.l2p_programs += 1;
+        media.counted.programs_of(Mode::Slc);
         let work = Work::Program {
             program: self.spec.program,
             bytes: pages_per_mp_page * PAGE_BYTES as u32,
@@ -306,9 +310,8 @@ impl L2pCache {
         self.until_erase -= 1;
         if self.until_erase == 0 {
             self.until_erase = self.spec.programs_per_erase;
-            env.counters.l2p_erases += 1;
-            env.counters.erases += 1;
-            env.counters.slc_erases += 1;
+            self.counted.l2p_erases += 1;
+            media.counted.erases_of(Mode::Slc);
             let erase = self.spec.erase;
             media.submit(
                 env,

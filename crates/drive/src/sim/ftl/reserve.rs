@@ -11,19 +11,10 @@ use crate::sim::ids::{StreamId, SuperblockId};
 use crate::sim::limits::HostReserve;
 
 /// Pages of a stream, needed or reserved.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct StreamPages {
     pub stream: StreamId,
     pub pages: u32,
-}
-
-impl Default for StreamPages {
-    fn default() -> StreamPages {
-        StreamPages {
-            stream: StreamId::HOST,
-            pages: 0,
-        }
-    }
 }
 
 impl Ftl {

@@ -133,7 +133,7 @@ impl Sorting {
     pub fn keep_stream(&self, command: &mut Command) {
         if let Some(&Apart::Bytes(from)) = self.apart.as_deref() {
             let bypasses = by_length(command, from) == StreamId::BYPASSING;
-            command.set_bypasses_cache(bypasses);
+            command.bypasses_cache = bypasses;
         }
     }
 
@@ -199,7 +199,7 @@ impl Sorting {
 /// cache.
 #[inline(never)]
 fn by_length(command: &Command, from: u64) -> StreamId {
-    if command.len_bytes >= from || command.bypasses_cache() {
+    if command.len_bytes >= from || command.bypasses_cache {
         StreamId::BYPASSING
     } else {
         StreamId::HOST

@@ -17,6 +17,7 @@ use stend_model::nand::Class;
 use stend_model::spec::{PAGE_BYTES, Spec};
 
 use crate::sim::controller::{CoreWork, Job};
+use crate::sim::counters::Counters;
 use crate::sim::emptying;
 use crate::sim::env::Env;
 use crate::sim::ftl::write::PagesOf;
@@ -82,6 +83,7 @@ pub(in crate::sim) struct Gc {
     emptied: VecDeque<(SuperblockId, u64)>,
     /// The superblock whose data is to be refreshed next.
     refresh: Option<SuperblockId>,
+    pub counted: Counters,
 }
 
 impl Gc {
@@ -93,6 +95,7 @@ impl Gc {
             in_flight: 0,
             emptied: VecDeque::new(),
             refresh: None,
+            counted: Counters::default(),
         }
     }
 
@@ -149,13 +152,10 @@ impl Gc {
     #[inline(always)]
     fn pad_emptied(&self, env: &mut Env, store: &mut Store) {
         if self.in_flight == 0
-            && store.buffer.gc_in_flight() < env.spec.gc.depth
+            && store.ftl.buffer.gc_in_flight() < env.spec.gc.depth
             && let Some(&(_, before)) = self.emptied.back()
         {
-            let Store {
-                media, buffer, ftl, ..
-            } = store;
-            ftl.pad_relocated_before(env, media, buffer, before);
+            store.ftl.pad_relocated_before(env, before);
         }
     }
 
@@ -176,7 +176,7 @@ impl Gc {
         };
         let wanted =
             self.wants_space(env, store, idle) || env.limits.gc_beside_space && otherwise();
-        let in_flight = self.in_flight + store.buffer.gc_in_flight();
+        let in_flight = self.in_flight + store.ftl.buffer.gc_in_flight();
         wanted
             && !store.ftl.space.is_read_only()
             && in_flight < self.depth(env, store, idle)
@@ -237,7 +237,10 @@ impl Gc {
 
     /// Drops everything under way at a power cut.
     pub fn power_cut(&mut self, spec: &Spec) {
-        *self = Gc::new(spec);
+        *self = Gc {
+            counted: self.counted,
+            ..Gc::new(spec)
+        };
     }
 }
 
@@ -365,10 +368,8 @@ impl Gc {
             bytes: valid.count_ones() * PAGE_BYTES as u32,
         };
         let op = NandOp::Gc { mp_page };
-        let superblocks = &ftl.superblocks;
-        store
-            .media
-            .read(env, superblocks, part, Class::Background, op);
+        ftl.media
+            .read(env, &ftl.superblocks, part, Class::Background, op);
         true
     }
 
@@ -379,16 +380,15 @@ impl Gc {
             return false;
         }
         let victim = self.victim.take().expect("a victim was chosen");
-        let Store {
-            media, buffer, ftl, ..
-        } = store;
+        let ftl = &mut store.ftl;
         ftl.space.set_gc_lag(None);
         // Relocated pages must be in flash before their source is erased. When space is collected,
         // the next victim completes the program, or GC closes it when it stops.
         if victim.reason != Reason::Space {
-            ftl.pad_relocated(env, media, buffer, victim.stream);
+            ftl.pad_relocated(env, victim.stream);
         }
-        self.emptied.push_back((victim.superblock, buffer.begun()));
+        self.emptied
+            .push_back((victim.superblock, ftl.buffer.begun()));
         self.release_emptied(env, store);
         true
     }
@@ -404,7 +404,7 @@ impl Gc {
     #[inline(never)]
     fn release_programmed(&mut self, env: &mut Env, store: &mut Store) {
         while let Some(&(superblock, before)) = self.emptied.front() {
-            if store.buffer.gc_before(before) {
+            if store.ftl.buffer.gc_before(before) {
                 return;
             }
             self.emptied.pop_front();
@@ -420,31 +420,23 @@ impl Gc {
         let mut time = spec.gc_page * u64::from(valid.count_ones());
         let core = spec.core_background;
         let Store {
-            media,
-            ftl,
-            controller,
-            ..
+            ftl, controller, ..
         } = store;
         if spec.gc_l2p_miss > Nanos::ZERO {
             let lpns = ftl.l2p.valid_lpns(mp_page);
             let misses = controller.fetch_all(lpns);
-            env.counters.l2p_misses += misses;
             time += spec.gc_l2p_miss * misses;
         }
         let job = Job::Gc { mp_page };
         let work = CoreWork { job, core, time };
-        ftl.submit_moves(env, media, controller, work, &[mp_page]);
+        ftl.submit_moves(env, controller, work, &[mp_page]);
     }
 
     /// Maps the pages that are still valid to their new PPNs.
     #[inline(always)]
     pub fn relocate(&mut self, env: &mut Env, store: &mut Store, mp_page: MpPage) {
         let Store {
-            media,
-            buffer,
-            ftl,
-            persistence,
-            ..
+            ftl, persistence, ..
         } = store;
         let valid = ftl.l2p.valid_bits(mp_page);
         let count = valid.count_ones();
@@ -455,7 +447,7 @@ impl Gc {
             mp_page,
             pages: valid,
         };
-        ftl.place_relocated(env, media, buffer, stream, pages, |moved| {
+        ftl.place_relocated(env, stream, pages, |moved| {
             if let Some(persistence) = persistence {
                 persistence.log_relocation(from, moved, unnamed);
             }
@@ -463,7 +455,7 @@ impl Gc {
         if let Some(persistence) = persistence {
             persistence.entries_change(from, valid & !unnamed, &ftl.l2p);
         }
-        let counters = &mut env.counters;
+        let counters = &mut self.counted;
         let moved = match self.victim.map_or(Reason::Space, |v| v.reason) {
             Reason::Space => &mut counters.pages_relocated,
             Reason::Cache => &mut counters.pages_folded,
@@ -493,9 +485,9 @@ impl Gc {
     /// Notes the state of a superblock that a patrol read has found.
     pub fn patrolled(&mut self, env: &Env, store: &Store, superblock: SuperblockId) {
         let superblocks = &store.ftl.superblocks;
-        if let Some(from) = store.media.refresh_from()
+        if let Some(from) = store.ftl.media.refresh_from()
             && superblocks.is_closed(superblock)
-            && store.media.worst_rber(env, superblocks, superblock) > from
+            && store.ftl.media.worst_rber(env, superblocks, superblock) > from
         {
             self.refresh.get_or_insert(superblock);
         }
@@ -510,15 +502,15 @@ impl Gc {
     /// Finds the superblock of the data area with the highest raw bit error rate, if that is above
     /// the threshold of refresh.
     pub fn look_for_old_data(&mut self, env: &Env, store: &Store) {
-        let Some(from) = store.media.refresh_from() else {
+        let Some(from) = store.ftl.media.refresh_from() else {
             return;
         };
-        let Store { ftl, media, .. } = store;
+        let ftl = &store.ftl;
         let all = env.layout.superblocks_of(Pool::Data).each();
         let worst = all
             .filter(|&s| ftl.superblocks.is_closed(s) && ftl.l2p.valid_in(s) > 0)
             .map(|s| {
-                let rber = media.worst_rber(env, &ftl.superblocks, s);
+                let rber = ftl.media.worst_rber(env, &ftl.superblocks, s);
                 (rber, std::cmp::Reverse(s))
             })
             .max();

@@ -10,10 +10,8 @@ use stend_base::{Nanos, SimTime};
 use stend_model::spec::WHOLE_PPM;
 
 /// State of a drive that works and rests in turn.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct ArrivalThrottle {
-    /// Share of the time in which commands are admitted, parts per million.
-    share_ppm: u32,
     /// Start and end of the last interval in which commands are admitted.
     opened_at: SimTime,
     closes_at: SimTime,
@@ -34,47 +32,22 @@ pub(super) enum Verdict {
 }
 
 impl ArrivalThrottle {
-    pub fn new() -> ArrivalThrottle {
-        ArrivalThrottle {
-            share_ppm: WHOLE_PPM,
-            opened_at: SimTime::ZERO,
-            closes_at: SimTime::ZERO,
-            drained_at: SimTime::ZERO,
-            held: false,
-        }
-    }
-
-    /// Drops the arrival that waits at a power cut. The share of a warm drive stays.
-    pub fn power_cut(&mut self) {
-        *self = ArrivalThrottle {
-            share_ppm: self.share_ppm,
-            ..ArrivalThrottle::new()
-        };
-    }
-
-    /// True if commands are admitted at any time.
-    pub fn is_open(&self) -> bool {
-        self.share_ppm == WHOLE_PPM
-    }
-
-    /// Changes the share of the time in which commands are admitted. Returns true if throttling
-    /// begins.
-    pub fn set_share(&mut self, share_ppm: u32) -> bool {
-        let was_open = self.is_open();
-        self.share_ppm = share_ppm;
-        was_open && !self.is_open()
-    }
-
-    /// Begins to admit commands for the share of a period.
-    pub fn open(&mut self, now: SimTime, period: Nanos) {
-        let open = period.0 * u64::from(self.share_ppm) / u64::from(WHOLE_PPM);
+    /// Begins to admit commands for a share of a period, in parts per million.
+    pub fn open(&mut self, now: SimTime, period: Nanos, share_ppm: u32) {
+        let open = period.0 * u64::from(share_ppm) / u64::from(WHOLE_PPM);
         self.opened_at = now;
         self.closes_at = now + Nanos(open);
         self.drained_at = now;
     }
 
     /// Decides on a command that arrives; `others`: commands are in the drive.
-    pub fn arrival(&mut self, now: SimTime, period: Nanos, others: bool) -> Verdict {
+    pub fn arrival(
+        &mut self,
+        now: SimTime,
+        period: Nanos,
+        share_ppm: u32,
+        others: bool,
+    ) -> Verdict {
         if now < self.closes_at {
             return Verdict::Admitted;
         }
@@ -82,28 +55,28 @@ impl ArrivalThrottle {
             self.held = true;
             return Verdict::Held;
         }
-        let rested = self.rested_at();
+        let rested = self.rested_at(share_ppm);
         if rested > now {
             return Verdict::Again(rested);
         }
-        self.open(now, period);
+        self.open(now, period, share_ppm);
         Verdict::Admitted
     }
 
     /// Instant after which the drive's work is the share of the time since it opened.
-    fn rested_at(&self) -> SimTime {
+    fn rested_at(&self, share_ppm: u32) -> SimTime {
         let worked = u128::from(self.drained_at.since(self.opened_at).0);
-        let whole = (worked * u128::from(WHOLE_PPM) / u128::from(self.share_ppm)) as u64;
+        let whole = (worked * u128::from(WHOLE_PPM) / u128::from(share_ppm)) as u64;
         (self.opened_at + Nanos(whole)).max(self.closes_at)
     }
 
     /// Notes that all admitted commands have ended. Returns the instant at which the held arrival
     /// comes again, if there is one.
-    pub fn drained(&mut self, now: SimTime) -> Option<SimTime> {
+    pub fn drained(&mut self, now: SimTime, share_ppm: u32) -> Option<SimTime> {
         self.drained_at = now;
-        std::mem::take(&mut self.held).then(|| match self.is_open() {
-            true => now,
-            false => self.rested_at().max(now),
+        std::mem::take(&mut self.held).then(|| match share_ppm {
+            WHOLE_PPM => now,
+            _ => self.rested_at(share_ppm).max(now),
         })
     }
 }
@@ -116,16 +89,15 @@ mod tests {
     const QUARTER_PPM: u32 = WHOLE_PPM / 4;
 
     fn opened() -> ArrivalThrottle {
-        let mut throttle = ArrivalThrottle::new();
-        assert!(throttle.set_share(QUARTER_PPM));
-        throttle.open(SimTime(5_000), PERIOD);
+        let mut throttle = ArrivalThrottle::default();
+        throttle.open(SimTime(5_000), PERIOD, QUARTER_PPM);
         throttle
     }
 
     #[test]
     fn commands_are_admitted_for_the_share_of_a_period() {
         let mut throttle = opened();
-        let mut arrival = |at| throttle.arrival(SimTime(at), PERIOD, true);
+        let mut arrival = |at| throttle.arrival(SimTime(at), PERIOD, QUARTER_PPM, true);
         assert_eq!(arrival(5_249), Verdict::Admitted);
         assert_eq!(arrival(5_250), Verdict::Held);
     }
@@ -134,11 +106,11 @@ mod tests {
     fn rest_makes_the_work_the_share_of_the_time() {
         let mut throttle = opened();
         let arrival = |throttle: &mut ArrivalThrottle, at, others| {
-            throttle.arrival(SimTime(at), PERIOD, others)
+            throttle.arrival(SimTime(at), PERIOD, QUARTER_PPM, others)
         };
         assert_eq!(arrival(&mut throttle, 5_400, true), Verdict::Held);
         // 600 ns of work are a quarter of 2,400.
-        let again = throttle.drained(SimTime(5_600));
+        let again = throttle.drained(SimTime(5_600), QUARTER_PPM);
         assert_eq!(again, Some(SimTime(7_400)));
         let early = arrival(&mut throttle, 7_399, false);
         assert_eq!(early, Verdict::Again(SimTime(7_400)));
@@ -151,11 +123,10 @@ mod tests {
     #[test]
     fn a_held_arrival_comes_at_once_when_throttling_has_ended() {
         let mut throttle = opened();
-        assert_eq!(throttle.drained(SimTime(5_100)), None);
-        throttle.arrival(SimTime(5_300), PERIOD, true);
-        assert!(!throttle.set_share(WHOLE_PPM));
-        let again = throttle.drained(SimTime(5_600));
+        assert_eq!(throttle.drained(SimTime(5_100), WHOLE_PPM), None);
+        throttle.arrival(SimTime(5_300), PERIOD, QUARTER_PPM, true);
+        let again = throttle.drained(SimTime(5_600), WHOLE_PPM);
         assert_eq!(again, Some(SimTime(5_600)));
-        assert_eq!(throttle.drained(SimTime(5_700)), None);
+        assert_eq!(throttle.drained(SimTime(5_700), WHOLE_PPM), None);
     }
 }

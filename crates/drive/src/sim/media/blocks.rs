@@ -26,7 +26,7 @@ use stend_model::spec::{BlocksSpec, Spec};
 
 use super::errors::forget_bounds;
 use super::life::{ProgramFailures, life, life_least};
-use super::{Media, copy_rows, count_erase, erase_time};
+use super::{Media, copy_rows, erase_time};
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
@@ -369,6 +369,7 @@ impl Media {
         }
         let fails = blocks.failures.next_fails();
         blocks.grown_bad += u32::from(fails);
+        self.counted.program_failures += u64::from(fails);
         fails
     }
 
@@ -381,7 +382,7 @@ impl Media {
         superblock: SuperblockId,
         die: DieId,
     ) -> (Nanos, bool) {
-        count_erase(env, mode);
+        self.counted.erases_of(mode);
         forget_bounds(self);
         let pool = env.layout.pool_of_superblock(superblock);
         let bears = self.blocks_mut().bears_erase(superblock, die, pool);
@@ -399,7 +400,7 @@ impl Media {
         erase: Nanos,
         noted: bool,
     ) -> Nanos {
-        let time = erase + copy_rows(env, mode, at);
+        let time = erase + copy_rows(&mut self.counted, env, mode, at);
         if noted {
             self.blocks_mut().copies(Replacement { at, time });
         }
@@ -409,14 +410,17 @@ impl Media {
     /// Counts the copies that a recovery has to repeat because a cut ended them. Returns the dies,
     /// and the time that each needs to erase its new block and to copy.
     #[cold]
-    pub fn copies_again(&self, env: &mut Env, superblocks: &Superblocks) -> Vec<(DieId, Nanos)> {
-        let Some(blocks) = &self.blocks else {
+    pub fn copies_again(&mut self, env: &Env, superblocks: &Superblocks) -> Vec<(DieId, Nanos)> {
+        let Media {
+            blocks, counted, ..
+        } = self;
+        let Some(blocks) = blocks else {
             return Vec::new();
         };
         let copy = |r: &Replacement| {
             let mode = superblocks.mode(r.at.superblock);
-            count_erase(env, mode);
-            let time = erase_time(&env.spec, mode) + copy_rows(env, mode, r.at);
+            counted.erases_of(mode);
+            let time = erase_time(&env.spec, mode) + copy_rows(counted, env, mode, r.at);
             (r.at.die, time)
         };
         blocks.replacements.iter().map(copy).collect()
@@ -446,6 +450,7 @@ impl Media {
     /// Notes that the program of a multi-plane page found no block.
     pub fn lose_page(&mut self, mp_page: MpPage) {
         self.blocks_mut().missing.push(mp_page);
+        self.counted.lost_pages += 1;
     }
 
     /// True if the program of a multi-plane page found no block.

@@ -300,13 +300,13 @@ impl Media {
         let (die, sense) = match member {
             Source::Page(mp_page) => {
                 let part = Part::whole(env, mp_page);
-                let place = read_at(env, superblocks, part);
+                let place = read_at(&mut self.counted, env, superblocks, part);
                 let (sense, corrected) = self.sense_time(env, superblocks, part, place);
                 self.model_mut().rebuilds[rebuild].lost |= !corrected;
                 (place.die, sense)
             }
             Source::PartialParity(die, sense) => {
-                env.counters.reads_of(Mode::Slc, env.layout.flash_pages);
+                self.counted.reads_of(Mode::Slc, env.layout.flash_pages);
                 (die, sense)
             }
         };
@@ -335,7 +335,12 @@ impl Media {
     pub fn rebuild_ended(&mut self, rebuild: u32) -> Rebuild {
         let errors = self.model_mut();
         errors.rebuilds.remove(rebuild);
-        errors.rebuilds[rebuild]
+        let ended = errors.rebuilds[rebuild];
+        match ended.lost {
+            true => self.counted.lost_pages += 1,
+            false => self.counted.rebuilt_pages += 1,
+        }
+        ended
     }
 
     /// Fails a die: nothing on it can be read any more.
@@ -398,8 +403,8 @@ fn sense_closely(
     let corrected = outcome.corrected && !errors.dead[place.die.index()];
     let retries = u64::from(outcome.retries);
     let time = place.sense * (retries + 1) + errors.spec.ecc.retry * retries;
-    env.counters.read_retries += retries;
-    env.counters.passes_of(mode, retries, part.flash_pages);
+    media.counted.read_retries += retries;
+    media.counted.passes_of(mode, retries, part.flash_pages);
     (time, corrected)
 }
 

@@ -20,7 +20,7 @@ const NK_PER_MK: i64 = 1_000_000;
 
 /// Heat of the drive, and the throttling because of it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Heat {
+pub(in crate::sim) struct Heat {
     /// Temperature above ambient, nK.
     rise_nk: i64,
     /// Instant of the last computation, and the energy used by then.

@@ -1,5 +1,5 @@
-//! The stored data: the flash, the write buffer, the FTL, their durable part, and the cores of the
-//! controller that map the data. GC, folding, TRIM and the admission of writes work on it.
+//! The stored data: the FTL with its flash and write buffer, the durable part of both, and the cores
+//! of the controller that map the data. GC, folding, TRIM and the admission of writes work on it.
 
 mod power_cut;
 
@@ -7,26 +7,21 @@ use std::ops::Range;
 
 use stend_model::spec::{PAGE_BYTES, Spec};
 
-use crate::sim::buffer::write_buffer::{Program, WriteBuffer};
+use crate::sim::buffer::write_buffer::Program;
 use crate::sim::controller::Controller;
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::ftl::Ftl;
 use crate::sim::ftl::write::{Placed, Received};
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::ids::{DieId, Lpn, MpPage, StreamId, SuperblockId};
-use crate::sim::kind;
-use crate::sim::media::Media;
 use crate::sim::media::op::{NandOp, Upkeep};
-use crate::sim::persistence::{
-    Flash, FlashView, Part, PartialParity, Persistence, StripeMember, UpkeepEnd,
-};
+use crate::sim::persistence::{Flash, FlashView, Part, PartialParity, Persistence, StripeMember};
 
 /// The components that store the data of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Store {
     pub controller: Controller,
-    pub media: Media,
-    pub buffer: WriteBuffer,
     pub ftl: Ftl,
     /// Present only if the power can be cut.
     pub persistence: Option<Box<Persistence>>,
@@ -39,15 +34,22 @@ impl Store {
         let persistence = |of| Box::new(Persistence::new(of, spec, layout, pages));
         Store {
             controller: Controller::new(&spec.controller, pages),
-            media: Media::new(spec, layout),
-            buffer: WriteBuffer::new(
-                spec.buffer.write_pages,
-                spec.pages_per_mp_page,
-                layout.mp_pages(),
-            ),
             ftl: Ftl::new(spec, layout, pages),
             persistence: spec.power_loss.as_ref().map(persistence),
         }
+    }
+
+    /// Counters of the store.
+    pub fn counters(&self) -> Counters {
+        let ftl = &self.ftl;
+        let own = [
+            ftl.counted,
+            ftl.media.counters(),
+            self.controller.counters(),
+        ];
+        let cache = ftl.l2p_cache.iter().map(|cache| cache.counted);
+        let persistence = self.persistence.iter().map(|p| p.counters());
+        own.into_iter().chain(cache).chain(persistence).sum()
     }
 
     /// The persistence of a drive whose power can be cut.
@@ -62,20 +64,11 @@ impl Store {
         &'a mut self,
         env: &'a mut Env,
     ) -> (&'a mut Persistence, Flash<'a>) {
-        let Store {
-            media,
-            buffer,
-            ftl,
-            persistence,
-            ..
-        } = self;
         let flash = Flash {
             env,
-            media,
-            ftl,
-            buffer,
+            ftl: &mut self.ftl,
         };
-        let persistence = persistence.as_mut();
+        let persistence = self.persistence.as_mut();
         (persistence.expect("the drive has power_loss"), flash)
     }
 }
@@ -90,13 +83,13 @@ impl Store {
         // Lost from here on: a cut during an erase leaves nothing to read.
         ftl.l2p.erase_tags(superblock);
         let mp_pages = env.layout.mp_pages_in(superblock);
-        self.media.erase_begins(&mp_pages);
+        ftl.media.erase_begins(&mp_pages);
         if let Some(persistence) = &mut self.persistence {
             persistence.erased(superblock, mp_pages);
         }
         let mode = ftl.superblocks.mode(superblock);
         for die in (0..env.spec.dies).map(DieId) {
-            self.media.erase_block(env, mode, superblock, die);
+            self.ftl.media.erase_block(env, mode, superblock, die);
         }
     }
 
@@ -111,7 +104,7 @@ impl Store {
     /// Erases the superblocks that the durable L2P no longer needs.
     pub fn erase_released(&mut self, env: &mut Env) {
         while let Some(persistence) = &mut self.persistence
-            && let Some(superblock) = persistence.take_erasable()
+            && let Some(superblock) = persistence.releases_mut().take_erasable()
         {
             self.erase(env, superblock);
         }
@@ -122,14 +115,14 @@ impl Store {
     #[inline(always)]
     pub fn may_request_release(&self) -> bool {
         let persistence = self.persistence.as_ref();
-        persistence.is_some_and(|p| p.may_request_release())
+        persistence.is_some_and(|p| p.releases().may_be_requested())
     }
 
     /// Requests the release of emptied superblocks, since a stream finds no erased one.
     #[inline(always)]
     pub fn request_release(&mut self) {
         if let Some(persistence) = &mut self.persistence {
-            persistence.request_release();
+            persistence.releases_mut().request();
         }
     }
 
@@ -141,23 +134,20 @@ impl Store {
         superblock: SuperblockId,
         die: DieId,
     ) -> Option<bool> {
-        let superblocks = &mut self.ftl.superblocks;
-        if self.media.has_blocks()
-            && self
-                .media
-                .erase_is_repeated(env, superblocks, superblock, die)
-        {
+        let ftl = &mut self.ftl;
+        let (media, superblocks) = (&mut ftl.media, &mut ftl.superblocks);
+        if media.has_blocks() && media.erase_is_repeated(env, superblocks, superblock, die) {
             return None;
         }
         if !superblocks.die_has_erased(superblock) {
             return None;
         }
         let pool = env.layout.pool_of_superblock(superblock);
-        let lost = self.media.lacks_a_block(superblock);
+        let lost = media.lacks_a_block(superblock);
         superblocks.erase_ends(superblock, pool, lost);
         if lost {
             // Its pages were counted as free when it was emptied.
-            self.ftl.space.add(pool, -env.layout.mp_pages_of(pool, 1));
+            ftl.space.add(pool, -env.layout.mp_pages_of(pool, 1));
         }
         Some(lost)
     }
@@ -168,16 +158,13 @@ impl Store {
     /// Pads and closes all open programs, as far as that uses no reserved space.
     pub fn pad_all(&mut self, env: &mut Env) {
         self.tell_journal_tail();
-        self.ftl.pad_all(env, &mut self.media, &mut self.buffer);
+        self.ftl.pad_all(env);
     }
 
     /// Closes the programs of an open superblock up to a multi-plane page.
     pub fn pad_to(&mut self, env: &mut Env, page: MpPage) {
         self.tell_journal_tail();
-        let Store {
-            media, buffer, ftl, ..
-        } = self;
-        ftl.pad_to(env, media, buffer, page);
+        self.ftl.pad_to(env, page);
     }
 
     /// Sets the LSN of the next change in the write points, for programs that begin.
@@ -191,24 +178,21 @@ impl Store {
 
     /// Pads the program that a stream fills with `padding` pages that were reserved for it.
     pub fn pad_reserved(&mut self, env: &mut Env, stream: StreamId, padding: u32) {
-        let Store {
-            media, buffer, ftl, ..
-        } = self;
-        ftl.points.unreserve(stream, padding);
-        buffer.give_pages(padding);
-        ftl.pad(env, media, buffer, stream);
+        self.ftl.points.unreserve(stream, padding);
+        self.ftl.buffer.give_pages(padding);
+        self.ftl.pad(env, stream);
     }
 
     /// Notes the end of a program of data or parity.
     #[inline(always)]
     pub fn programmed(&mut self, env: &Env, op: NandOp) {
         match op {
-            NandOp::Program { program } => self.buffer.programmed(program),
+            NandOp::Program { program } => self.ftl.buffer.programmed(program),
             NandOp::Parity { mp_page } if self.parity().is_some() => {
                 let superblock = env.layout.superblock_of(mp_page);
                 let mode = self.ftl.superblocks.mode(superblock);
                 let mp_pages = env.layout.shape(mode).mp_pages_per_program;
-                self.buffer.mark(mp_page, mp_pages, false);
+                self.ftl.buffer.mark(mp_page, mp_pages, false);
             }
             _ => {}
         }
@@ -223,7 +207,7 @@ impl Store {
         &'a mut self,
         layout: &'a Layout,
     ) -> Option<(&'a mut Persistence, FlashView<'a>)> {
-        let view = FlashView::new(layout, &self.ftl, &self.buffer);
+        let view = FlashView::new(layout, &self.ftl);
         let persistence = self.persistence.as_deref_mut();
         persistence.map(|persistence| (persistence, view))
     }
@@ -286,7 +270,7 @@ impl Store {
 
     /// Contribution of a multi-plane page to the rebuild of another page of its stripe.
     pub fn stripe_member(&self, env: &Env, page: MpPage) -> StripeMember {
-        let view = FlashView::new(&env.layout, &self.ftl, &self.buffer);
+        let view = FlashView::new(&env.layout, &self.ftl);
         let parity = self.parity();
         parity.map_or(StripeMember::Page, |parity| parity.member(page, &view))
     }
@@ -340,17 +324,11 @@ impl Store {
     /// true if changes have become durable: flushes end, and a checkpoint may be due.
     pub fn upkeep_done(&mut self, env: &mut Env, what: Upkeep) -> bool {
         let (persistence, mut flash) = self.persistence_and_flash(env);
-        match persistence.upkeep_done(what, &mut flash) {
-            UpkeepEnd::Nothing => false,
-            UpkeepEnd::Committed => {
-                self.erase_released(env);
-                true
-            }
-            UpkeepEnd::Replays(time) => {
-                env.set_timer(time, kind::POWER);
-                false
-            }
+        let committed = persistence.upkeep_done(what, &mut flash);
+        if committed {
+            self.erase_released(env);
         }
+        committed
     }
 
     /// Begins or continues a checkpoint if it is due.
@@ -401,7 +379,7 @@ impl Store {
     /// True if anything is under way.
     pub fn is_busy(&self) -> bool {
         let persistence = self.persistence.as_ref();
-        self.media.is_busy()
+        self.ftl.media.is_busy()
             || self.controller.is_busy()
             || persistence.is_some_and(|p| p.changes().is_awaited())
     }
@@ -418,24 +396,20 @@ impl Store {
         part: &Part,
     ) -> Placed {
         let Store {
-            media,
-            buffer,
-            ftl,
-            persistence,
-            ..
+            ftl, persistence, ..
         } = self;
         let Some(persistence) = persistence else {
-            return ftl.place_received::<TRACKED>(env, media, buffer, received, |_, _, _| ());
+            return ftl.place_received::<TRACKED>(env, received, |_, _, _| ());
         };
         ftl.points
             .set_journal_tail(persistence.changes().next_lsn());
-        let view = FlashView::new(&env.layout, ftl, buffer);
+        let view = FlashView::new(&env.layout, ftl);
         let is_whole;
         (is_whole, received.places) = persistence.begins_to_place(part, &view);
         let log = |count, to, superblock| persistence.log_write(count, to, superblock);
-        let placed = ftl.place_received::<TRACKED>(env, media, buffer, received, log);
+        let placed = ftl.place_received::<TRACKED>(env, received, log);
         if TRACKED && let Some(lsn) = placed.joins {
-            persistence.join_from(lsn, &FlashView::new(&env.layout, ftl, buffer));
+            persistence.join_from(lsn, &FlashView::new(&env.layout, ftl));
         }
         if is_whole {
             persistence.group_is_whole();
@@ -445,12 +419,12 @@ impl Store {
 
     /// Sends a program whose reads have ended to its die: one that waited for read `program`.
     pub fn merge_done(&mut self, env: &mut Env, program: u32) {
-        if let Some(ready) = self.buffer.read_ended(program) {
+        if let Some(ready) = self.ftl.buffer.read_ended(program) {
             let Program {
                 kind, at, stream, ..
             } = ready;
             let op = NandOp::Program { program };
-            self.media.program(env, kind.mode, at, stream, op);
+            self.ftl.media.program(env, kind.mode, at, stream, op);
         }
     }
 }
@@ -461,12 +435,9 @@ impl Store {
     /// Erases every superblock that is not erased.
     pub fn erase_all(&mut self, env: &mut Env) {
         let Store {
-            buffer,
-            ftl,
-            persistence,
-            ..
+            ftl, persistence, ..
         } = self;
-        buffer.clear();
+        ftl.buffer.clear();
         ftl.forget_writes(&env.spec, &env.layout);
         ftl.fold.power_cut();
         if let Some(persistence) = persistence {

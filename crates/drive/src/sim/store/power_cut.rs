@@ -11,8 +11,6 @@ use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, SuperblockId};
 use crate::sim::media::op::NandOp;
-use crate::sim::media::page_bytes;
-use crate::sim::persistence::SaveWork;
 
 /// A cut.
 impl Store {
@@ -20,35 +18,18 @@ impl Store {
     /// a clean shutdown only programs of the drive itself are under way; they end first. Returns
     /// true if all programs of data end.
     pub fn power_fails(&mut self, env: &mut Env, clean: bool) -> bool {
-        assert!(self.persistence().power().is_serving(), "the power is off");
-        let saved = !clean && self.save(env);
-        if let Some(persistence) = &mut self.persistence {
-            env.counters.undone_pages += persistence.changes().pages_written();
-            persistence.undo(&env.layout, &mut self.ftl);
-        }
+        let persistence = self.persistence.as_mut().expect("it was checked");
+        assert!(persistence.power().is_serving(), "the power is off");
+        let saved = !clean && persistence.save(env, &mut self.ftl);
+        persistence.undo(&env.layout, &mut self.ftl);
         if !saved {
             self.tear(env, clean);
         }
         let ended = clean || saved;
-        let (persistence, view) = self
-            .persistence_and_view(&env.layout)
-            .expect("it was checked");
-        persistence.cut_stripes(ended, clean, &view);
-        ended
-    }
-
-    /// Saves buffer and journal on capacitors. Returns true if these hold until both are in flash.
-    fn save(&mut self, env: &mut Env) -> bool {
-        let media = &self.media;
-        let work = SaveWork {
-            spec: &env.spec,
-            times: &env.times,
-            transfer: media.transfer_time(page_bytes(&env.spec)),
-            copies: media.copying().collect(),
-        };
         let both = self.persistence_and_view(&env.layout);
         let (persistence, view) = both.expect("it was checked");
-        persistence.save(work, &mut env.counters, &view)
+        persistence.cut_stripes(ended, clean, &view);
+        ended
     }
 
     /// Drops the content of the buffer and, except in a clean shutdown, the pages torn by the
@@ -59,34 +40,34 @@ impl Store {
             false => 0,
         };
         for die in (0..torn).map(DieId) {
-            let under_way: Vec<NandOp> = self.media.under_way(die).collect();
+            let under_way: Vec<NandOp> = self.ftl.media.under_way(die).collect();
             for op in under_way {
                 if let NandOp::Program { program } = op {
                     self.tear_word_line(env, program);
                 }
             }
         }
-        for page in self.buffer.open_mp_pages() {
+        for page in self.ftl.buffer.open_mp_pages() {
             self.ftl.l2p.tear(page);
         }
     }
 
     /// Tears the other pages of the word line of a torn program.
     fn tear_word_line(&mut self, env: &mut Env, program: u32) {
-        let page = self.buffer.get(program).mp_page;
+        let page = self.ftl.buffer.get(program).mp_page;
         let superblock = env.layout.superblock_of(page);
         let mode = self.ftl.superblocks.mode(superblock);
         let line = env.layout.word_line(page, mode);
         for other in line.filter(|&other| other != page) {
             let lost = self.ftl.l2p.after_cut().tear(other);
-            env.counters.paired_pages_lost += u64::from(lost);
+            self.persistence().counted.paired_pages_lost += u64::from(lost);
             self.page_is_void(other);
         }
     }
 
     /// Drops everything under way, except the L2P.
     pub fn lose_memory(&mut self, now: SimTime) {
-        self.media.power_cut(now);
+        self.ftl.media.power_cut(now);
         self.controller.power_cut(now);
         if let Some(cache) = &mut self.ftl.l2p_cache {
             cache.power_cut();
@@ -97,15 +78,11 @@ impl Store {
     /// Turns the power off; only the content of flash counts. `ended`: see [`Store::power_fails`].
     pub fn power_is_off(&mut self, env: &Env, ended: bool) {
         let Store {
-            buffer,
-            ftl,
-            persistence,
-            media,
-            ..
+            ftl, persistence, ..
         } = self;
         let persistence = persistence.as_mut().expect("it was checked");
-        let (open, erase) = persistence.power_cut(env.now(), ended, &env.layout, ftl, buffer);
-        media.cut_copies(ended, &erase);
+        let (open, erase) = persistence.power_cut(env.now(), ended, &env.layout, ftl);
+        ftl.media.cut_copies(ended, &erase);
         self.count_free(env, &open, &erase);
     }
 
@@ -136,16 +113,15 @@ impl Store {
 impl Store {
     /// Begins to read the state that a cut has left.
     pub fn read_back(&mut self, env: &mut Env) {
-        let copies = self.media.copies_again(env, &self.ftl.superblocks);
+        let copies = self.ftl.media.copies_again(env, &self.ftl.superblocks);
         let (persistence, mut flash) = self.persistence_and_flash(env);
         persistence.read_back(copies, &mut flash);
     }
 
     /// Ends the recovery, and erases the superblocks that it left to be erased.
     pub fn serve(&mut self, env: &mut Env) {
-        let (took, erase) = self.persistence().serve(env.now());
-        env.counters.recovery_ns_last = took.0;
-        self.media.copied_all();
+        let erase = self.persistence().serve(env.now());
+        self.ftl.media.copied_all();
         for superblock in erase {
             self.erase(env, superblock);
         }

@@ -129,7 +129,8 @@ impl Admission {
     ) -> Next {
         if let Some(required) = &self.required {
             let needed = required.reserve;
-            if settled && has_no_space(env, store, needed) || !store.buffer.has_room(required.pages)
+            if settled && has_no_space(env, store, needed)
+                || !store.ftl.buffer.has_room(required.pages)
             {
                 return Next::Nothing;
             }
@@ -143,7 +144,7 @@ impl Admission {
     #[inline(always)]
     fn admit_all(&mut self, env: &mut Env, store: &mut Store, host: &mut Host) -> Next {
         while let Some(&id) = self.waiting.front() {
-            let stopped = match host.command(id).handling.tracked {
+            let stopped = match host.commands.get(id).handling.tracked {
                 false => self.admit(env, store, host, id),
                 true => self.admit_tracked(env, store, host, id),
             };
@@ -163,13 +164,13 @@ impl Admission {
         host: &mut Host,
         id: CommandId,
     ) -> Option<Next> {
-        let NextPart { pages, bytes } = NextPart::of(env, host.command(id));
+        let NextPart { pages, bytes } = NextPart::of(env, host.commands.get(id));
         self.lacks_room = 0;
-        if !store.buffer.has_room(pages) {
+        if !store.ftl.buffer.has_room(pages) {
             self.lacks_room = pages;
             return Some(Next::Nothing);
         }
-        let Some(reserve) = self.reservation(env, store, host.command(id), pages) else {
+        let Some(reserve) = self.reservation(env, store, host.commands.get(id), pages) else {
             return Some(Next::Nothing);
         };
         let reserve = StreamPages {
@@ -182,7 +183,7 @@ impl Admission {
             }
             store.ftl.reserve_next(env, reserve);
         }
-        store.buffer.take_pages(pages);
+        store.ftl.buffer.take_pages(pages);
         self.take_reserved(reserve, pages);
         self.request(env, host, id, bytes);
         None
@@ -198,26 +199,27 @@ impl Admission {
         host: &mut Host,
         id: CommandId,
     ) -> Option<Next> {
-        if host.command(id).op == Op::Trim {
-            if self.trim_must_wait(store, host.command(id)) {
+        if host.commands.get(id).op == Op::Trim {
+            if self.trim_must_wait(store, host.commands.get(id)) {
                 return Some(Next::Nothing);
             }
             self.waiting.pop_front();
             return Some(Next::Trim(id));
         }
         let required = self.required.take();
-        let Some(required) = required.or_else(|| self.requirements(env, store, host.command(id)))
+        let Some(required) =
+            required.or_else(|| self.requirements(env, store, host.commands.get(id)))
         else {
             return Some(Next::Nothing);
         };
         let reserve = required.reserve;
         if reserve.pages > 0 && !store.ftl.host_has_space(env, reserve) {
             // The padding of a FUA write changes with the data that arrives: it is computed again.
-            self.required = Some(required).filter(|_| !host.command(id).handling.fua);
+            self.required = Some(required).filter(|_| !host.commands.get(id).handling.fua);
             return Some(Next::Space(reserve));
         }
         let pages = required.pages + required.padding;
-        store.buffer.take_pages(pages);
+        store.ftl.buffer.take_pages(pages);
         store.ftl.reserve_next(env, reserve);
         self.take_reserved(reserve, pages);
         let (first, to) = (required.first, reserve.stream);
@@ -225,7 +227,7 @@ impl Admission {
         let is_mapped = || l2p.lookup(first) != Ppn::UNMAPPED;
         let pages = first..first + required.pages;
         store.ftl.sorting.admitted(id, pages, to, is_mapped);
-        host.command_mut(id).pad(required.padding);
+        host.commands.get_mut(id).pad(required.padding);
         self.request(env, host, id, required.bytes);
         None
     }
@@ -233,7 +235,7 @@ impl Admission {
     /// Requests the admitted data from the host.
     #[inline(always)]
     fn request(&mut self, env: &mut Env, host: &mut Host, id: CommandId, bytes: u32) {
-        if host.command_mut(id).admitted(bytes) {
+        if host.commands.get_mut(id).admitted(bytes) {
             self.waiting.pop_front();
         }
         host.request_write(env, id, bytes);
@@ -256,7 +258,7 @@ impl Admission {
         let first = Lpn::of_byte(command.next_to_admit());
         let stream = self.stream_of(store, command, first);
         let padding = fua_padding(env, store, command, stream, part);
-        if !store.buffer.has_room(pages + padding) {
+        if !store.ftl.buffer.has_room(pages + padding) {
             return None;
         }
         let reserve = self.reservation(env, store, command, pages + padding)?;

@@ -14,6 +14,7 @@ use stend_base::Nanos;
 use stend_model::spec::{ControllerSpec, PAGE_BYTES};
 
 use crate::sim::controller::{CoreWork, Job};
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::frontend::Frontend;
 use crate::sim::ftl::write::Received;
@@ -30,6 +31,7 @@ pub(in crate::sim) struct Writes {
     pub admission: Admission,
     /// Pieces of received data that the firmware has yet to process.
     receiving: u32,
+    pub counted: Counters,
 }
 
 impl Writes {
@@ -50,7 +52,7 @@ impl Writes {
         id: CommandId,
         bytes: u32,
     ) -> Option<bool> {
-        let single = front.host.command(id).len_bytes <= PAGE_BYTES;
+        let single = front.host.commands.get(id).len_bytes <= PAGE_BYTES;
         let at_once = single && self.receiving == 0 || !self.process(env, store, front, id, bytes);
         at_once.then(|| self.place(env, store, front, id, bytes))
     }
@@ -65,7 +67,7 @@ impl Writes {
         id: CommandId,
         bytes: u32,
     ) -> bool {
-        let command = front.host.command_mut(id);
+        let command = front.host.commands.get_mut(id);
         let first = command.take_first_page();
         let pages = u64::from(bytes).div_ceil(PAGE_BYTES) - u64::from(first);
         let spec = &env.spec.controller;
@@ -109,7 +111,7 @@ impl Writes {
         id: CommandId,
         bytes: u32,
     ) -> bool {
-        let command = front.host.command_mut(id);
+        let command = front.host.commands.get_mut(id);
         let begin = command.next_to_move();
         let last = command.moved(bytes);
         let tracked = command.handling.tracked;
@@ -129,8 +131,8 @@ impl Writes {
             last,
         };
         front.reads.forget(&part.pages);
-        env.counters.host_pages_written += u64::from(part.pages.count());
-        env.counters.host_bytes_written += u64::from(bytes);
+        self.counted.host_pages_written += u64::from(part.pages.count());
+        self.counted.host_bytes_written += u64::from(bytes);
         if tracked {
             return self.place_tracked(env, store, front, received, &part);
         }
@@ -158,7 +160,7 @@ impl Writes {
         part: &Part,
     ) -> bool {
         let (id, last) = (part.command, part.last);
-        let command = front.host.command(id);
+        let command = front.host.commands.get(id);
         let fua = command.handling.fua;
         // Where the power can be cut, only pages of a write that arrives as a whole coalesce:
         // otherwise the journal would contain a part of it.
@@ -170,16 +172,16 @@ impl Writes {
             coalesces: env.spec.buffer.coalesces && (is_whole || store.persistence.is_none()),
             ..received
         };
-        let buffered = store.buffer.pages();
+        let buffered = store.ftl.buffer.pages();
         let placed = store.place::<true>(env, received, part);
-        let makes_room = store.buffer.pages() < buffered;
+        let makes_room = store.ftl.buffer.pages() < buffered;
         for _ in 0..placed.programs {
-            front.host.command_mut(id).awaits_program();
+            front.host.commands.get_mut(id).awaits_program();
         }
         store.ftl.points.unreserve(stream, part.pages.count());
         if fua && last {
             // More data, which would fill its last multi-plane page, may never come.
-            let padding = front.host.command_mut(id).take_padding();
+            let padding = front.host.commands.get_mut(id).take_padding();
             store.pad_reserved(env, stream, padding);
         }
         if store.ftl.points.owes_padding() {

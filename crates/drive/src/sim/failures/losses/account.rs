@@ -58,7 +58,7 @@ pub struct Losses {
 pub fn pages_of(env: &Env, store: &Store, lpn: Lpn) -> Option<(PageState, Vec<PageState>)> {
     let place = store.ftl.l2p.lookup(lpn);
     let mp_page = place.mp_page(env.layout.page_bits);
-    if !place.is_place() || !store.media.has_errors() || store.buffer.holds(mp_page) {
+    if !place.is_place() || !store.ftl.media.has_errors() || store.ftl.buffer.holds(mp_page) {
         return None;
     }
     let page = page_state(env, store, mp_page);
@@ -66,7 +66,8 @@ pub fn pages_of(env: &Env, store: &Store, lpn: Lpn) -> Option<(PageState, Vec<Pa
 }
 
 fn page_state(env: &Env, store: &Store, mp_page: MpPage) -> PageState {
-    store.media.page_state(env, &store.ftl.superblocks, mp_page)
+    let ftl = &store.ftl;
+    ftl.media.page_state(env, &ftl.superblocks, mp_page)
 }
 
 /// The other pages of the stripe of a multi-plane page.
@@ -78,7 +79,7 @@ fn stripe_states(env: &Env, store: &Store, mp_page: MpPage) -> Vec<PageState> {
     let others = stripe.filter(|&other| other != mp_page);
     let pages = others.filter(|&other| match store.stripe_member(env, other) {
         StripeMember::Page => true,
-        StripeMember::Nothing => store.media.lacks_page(other),
+        StripeMember::Nothing => store.ftl.media.lacks_page(other),
         StripeMember::PartialParity(..) => false,
     });
     pages.map(|other| page_state(env, store, other)).collect()
@@ -101,7 +102,7 @@ impl Losses {
         if !self.kept {
             return;
         }
-        let page = store.media.rebuild_of(rebuild).sensed;
+        let page = store.ftl.media.rebuild_of(rebuild).sensed;
         // After a power cut, an entry of a forgotten rebuild may have this number.
         self.open.retain(|open| open.0 != rebuild);
         self.open.push((rebuild, page, Vec::new()));
@@ -171,7 +172,7 @@ impl Losses {
             lpns: lpns.collect(),
             met_by: Vec::new(),
             cause: LossCause::NoBlock {
-                spares: store.media.spares_of_die(die),
+                spares: store.ftl.media.spares_of_die(die),
                 superblock_left: store.ftl.has_superblock(env, Pool::Data),
             },
         });
