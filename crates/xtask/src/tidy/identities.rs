@@ -2,8 +2,8 @@
 
 use proc_macro2::TokenTree;
 
-use crate::tokens::{inside, is_mark, is_path_separator, line, name, tokens};
-use crate::{Finding, SourceFile};
+use super::tokens::{inside, is_mark, is_path_separator, line, name, tokens};
+use super::{Finding, SourceFile};
 
 /// Path in which identities must have their own types.
 const SCOPE: &str = "crates/drive/src/sim/";

@@ -2,8 +2,8 @@
 
 use proc_macro2::{Delimiter, TokenTree};
 
-use crate::tokens::{self, group, inside, is_mark, is_name, line, name};
-use crate::{Finding, SourceFile};
+use super::tokens::{self, group, inside, is_mark, is_name, line, name};
+use super::{Finding, SourceFile};
 
 /// Maximum number of lines of a function, from its `fn` to its closing brace.
 pub const FUNCTION_LINES_MAX: usize = 70;

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-use crate::SourceFile;
+use super::SourceFile;
 
 /// Parses a Rust file into tokens.
 ///

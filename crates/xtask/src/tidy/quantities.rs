@@ -7,10 +7,10 @@
 
 use proc_macro2::{Delimiter, TokenTree};
 
-use crate::tokens::{
+use super::tokens::{
     attribute, behind_item, group, inside, is_mark, is_name, is_test_only, line, name, tokens,
 };
-use crate::{Finding, SourceFile};
+use super::{Finding, SourceFile};
 
 /// Words in names that stand for a measured quantity.
 const QUANTITIES: &str = "\

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Delimiter, TokenTree};
 
-use crate::tokens::{
+use super::tokens::{
     attribute, behind_item, group, inside, is_mark, is_name, is_path_separator, is_test_only, line,
     name, tokens,
 };
-use crate::{Finding, SourceFile};
+use super::{Finding, SourceFile};
 
 /// Folders whose own file (`mod.rs`) must not be part of a circle either: crate and module. In
 /// others it may hold what its modules share.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Finding, SourceFile};
+use super::{Finding, SourceFile};
 
 /// Folders to which paths in documents may be relative.
 const BASES: [&str; 6] = [

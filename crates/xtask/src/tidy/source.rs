@@ -1,7 +1,8 @@
 //! The checked files.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::program::root;
 
 /// A text file of the repository.
 #[derive(Clone)]
@@ -48,12 +49,6 @@ impl SourceFile {
             .rsplit_once('.')
             .is_some_and(|(_, end)| end == extension)
     }
-}
-
-/// The root of the repository.
-pub fn root() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.canonicalize().expect("the workspace's folder exists")
 }
 
 /// Paths of all files in the repository, in order: those that git tracks or would track.
@@ -113,10 +108,8 @@ mod tests {
     #[test]
     fn the_repository_has_this_file() {
         let files = files(&["rs"]);
-        assert!(
-            files
-                .iter()
-                .any(|f| f.path == "crates/tidy/src/source.rs" && f.crate_name() == Some("tidy"))
-        );
+        assert!(files.iter().any(
+            |f| f.path == "crates/xtask/src/tidy/source.rs" && f.crate_name() == Some("xtask")
+        ));
     }
 }

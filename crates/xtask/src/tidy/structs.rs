@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Delimiter, TokenTree};
 
-use crate::tokens::{
+use super::tokens::{
     behind_item, group, inside, is_mark, is_name, is_path_separator, is_test_only, name, tokens,
 };
-use crate::{Finding, SourceFile};
+use super::{Finding, SourceFile};
 
 /// Maximum number of fields of a struct, unless all of them are public.
 pub const FIELDS_MAX: usize = 24;
