@@ -1,7 +1,7 @@
 //! The hardware of a model in words, for a report.
 
 use crate::schema::Model;
-use crate::schema::rules::named;
+use crate::schema::key::named;
 use crate::schema::spec::{Emptying, PAGE_BYTES, Spec, WhenFull};
 use crate::schema::tables::trim::PROMISES;
 

@@ -14,8 +14,8 @@ use toml_edit::{Document, Item, Value as TomlValue};
 
 use super::shipped::{PARTS, SHIPPED};
 use super::{FileError, Model, SCHEMA, renamed};
-use crate::schema::compose::{self, Piece, Resolved, item_line};
-use crate::schema::key::Table as _;
+use crate::schema::compose::{self, Piece, Resolved};
+use crate::schema::key::{Table as _, item_line};
 
 /// Schema of parts.
 pub const PART_SCHEMA: &str = "stend.part/2";
