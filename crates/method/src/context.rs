@@ -6,8 +6,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use stend_load::runner::Progress;
 use stend_load::target::{Enough, JobOutcome, JobRequest, Moved, Observer, Target, TargetError};
-use stend_record::load::{Load, size_text};
+use stend_record::load::Load;
 use stend_record::review::{Point, PointOp, Series, TargetKind, TestResult};
+use stend_record::size::size_text;
 
 use crate::cost::Cost;
 use crate::enough::{Ending, EndsWhen, Watch};

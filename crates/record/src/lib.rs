@@ -9,6 +9,7 @@ pub mod latency;
 pub mod load;
 pub mod model;
 pub mod review;
+pub mod size;
 pub mod smart;
 pub mod study;
 

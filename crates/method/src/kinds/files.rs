@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use stend_config::FileError;
 use stend_load::target::{FileSet, FilesJob, FilesOutcome, Target, TargetError};
-use stend_record::load::size_text;
+use stend_record::size::size_text;
 use stend_record::review::{FileOp, FileWork, TargetKind};
 use toml::Spanned;
 

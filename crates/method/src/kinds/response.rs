@@ -6,7 +6,8 @@ use stend_config::FileError;
 use stend_load::target::{
     Completed, Deletion, JobOutcome, JobRequest, Observer, Target, TargetError,
 };
-use stend_record::load::{Load, size_text};
+use stend_record::load::Load;
+use stend_record::size::size_text;
 use stend_record::review::{
     LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, SeriesPoint,
     SlowRequest,

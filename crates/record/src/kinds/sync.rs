@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::latency::LatencySummary;
-use crate::load::{Load, PointOp, size_text};
+use crate::load::{Load, PointOp};
+use crate::size::size_text;
 
 /// One measurement of writes that must be durable.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
