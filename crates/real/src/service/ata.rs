@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::tool::{
+use super::commands::{
     Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched,
 };
-use crate::tools::ToolOutput;
+use crate::process::tools::ToolOutput;
 use stend_load::target::TargetError;
 
 const HDPARM: Program = Program {
@@ -334,9 +334,9 @@ fn write_cache(text: &str) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tool::fake::{CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE};
+    use super::super::commands::fake::{CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE};
     use super::*;
-    use crate::recorded::says;
+    use crate::probe::recorded::says;
 
     /// Output of hdparm 9.65, from its `Security` section on.
     fn identity(lines: &str) -> String {

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::tool::{
+use super::commands::{
     Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched,
 };
-use crate::device::Device;
-use crate::nvme_tree::{controllers, namespaces};
-use crate::system::SystemRoot;
-use crate::tools::ToolOutput;
+use crate::probe::device::Device;
+use crate::probe::nvme_tree::{controllers, namespaces};
+use crate::probe::system::SystemRoot;
+use crate::process::tools::ToolOutput;
 use stend_load::target::TargetError;
 
 const NVME: Program = Program {
@@ -386,9 +386,11 @@ mod tests {
     use std::cell::RefCell;
     use std::time::Duration;
 
-    use super::super::tool::fake::{CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE, SANITIZE_CRYPTO};
+    use super::super::commands::fake::{
+        CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE, SANITIZE_CRYPTO,
+    };
     use super::*;
-    use crate::recorded::{Recorded, says};
+    use crate::probe::recorded::{Recorded, says};
 
     /// The log as nvme-cli 2.3 prints it.
     fn log(status: &str, sprog: u32) -> String {
