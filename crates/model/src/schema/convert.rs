@@ -39,6 +39,10 @@ pub(super) fn micros(field: &Field<f64>) -> Nanos {
     of_micros(field.value)
 }
 
+pub(super) fn list_of_micros(field: &Field<Vec<f64>>) -> Vec<Nanos> {
+    field.value.iter().copied().map(of_micros).collect()
+}
+
 pub(super) fn whole_micros(field: &Field<u64>) -> Nanos {
     Nanos::from_micros(field.value)
 }
