@@ -9,11 +9,8 @@ use std::process::ExitStatus;
 use changes::fuzz;
 use stend_record::fio::Job;
 
-use crate::fio::every_request;
-use crate::fio::latency_log;
-use crate::fio::log;
-use crate::fio::program;
 use crate::fio::samples::{self, JobLogs};
+use crate::fio::{every_request, latency_log, log, program};
 use crate::probe::smartctl;
 use crate::process::tools::ToolOutput;
 

@@ -37,9 +37,9 @@ mod target;
 
 pub use crate::fio::program::FIO_VARIABLE;
 pub use crate::options::OpenOptions;
+pub use crate::probe::activity::{Watch, watch};
 pub use crate::probe::file::GRAIN_BYTES;
 pub use crate::probe::health::of_document as health_of;
-pub use crate::probe::monitor::{Watch, watch};
 pub use crate::probe::smartctl;
 pub use crate::safety::consent::quoted;
 pub use crate::safety::device_claim::{RATING_UNKNOWN, life_percent};

@@ -27,10 +27,9 @@ use crate::safety::opened::Opened;
 use crate::safety::presence::Presence;
 use crate::safety::{self, preview, read_only};
 use stend_load::target::{
-    Deletion, HostLimit, JobOutcome, JobRequest, Moved, Observer, ReplayOutcome, Target, condition,
+    Deletion, FilesJob, FilesOutcome, HostLimit, JobOutcome, JobRequest, Moved, Observer,
+    ReplayOutcome, Target, TargetError, condition, failed,
 };
-use stend_load::target::{FilesJob, FilesOutcome};
-use stend_load::target::{TargetError, failed};
 
 /// A file, directory or block device, tested by fio.
 #[derive(Debug)]

@@ -32,8 +32,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 use crate::files::deflate::{Stopwatch, Timed};
 use crate::probe::file::free_bytes;
 use crate::process::running::{RunFolder, check_stopping, rest_s};
-use stend_load::target::{FilesJob, FilesOutcome, directories};
-use stend_load::target::{TargetError, failed};
+use stend_load::target::{FilesJob, FilesOutcome, TargetError, directories, failed};
 
 /// Size of one read or write, bytes.
 const PIECE_BYTES: usize = 128 << 10;

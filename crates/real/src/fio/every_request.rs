@@ -12,8 +12,7 @@ use crate::fio::job::{self, JobContext, STARTED};
 use crate::fio::log::{self, Row};
 use crate::fio::program::Fio;
 use crate::process::running::RunFolder;
-use stend_load::target::TargetError;
-use stend_load::target::{Completed, Deletion, JobOutcome};
+use stend_load::target::{Completed, Deletion, JobOutcome, TargetError};
 
 /// Interval between checks that fio has begun.
 const START_POLL: Duration = Duration::from_millis(5);

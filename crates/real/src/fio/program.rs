@@ -11,10 +11,8 @@ use rustix::io::Errno;
 use stend_record::fio::Output;
 
 use crate::fio::job::{Engine, LOG_PREFIX};
-use crate::fio::latency_log;
-use crate::fio::log;
-use crate::fio::process_io;
 use crate::fio::samples::JobLogs;
+use crate::fio::{latency_log, log, process_io};
 use crate::probe::file::NO_DIRECT_IO;
 use crate::probe::system::names_in;
 use crate::process::tools::{self, ToolOutput};

@@ -23,13 +23,11 @@ use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
 use stend_load::trace::{Lateness, ReplayOptions, Replayed, Timing, Trace, fit, iolog};
 use stend_record::review::TargetKind;
 
-use crate::fio::job::Engine;
-use crate::fio::job::LOG_PREFIX;
+use crate::fio::job::{Engine, LOG_PREFIX};
 use crate::fio::log::{self, Row};
 use crate::probe::file::data_ranges;
 use crate::safety::opened::Opened;
-use stend_load::target::ReplayOutcome;
-use stend_load::target::{TargetError, failed, input};
+use stend_load::target::{ReplayOutcome, TargetError, failed, input};
 
 /// Resolution of the ends of requests in fio's log, ns.
 const LOG_NS: i64 = 1_000_000;

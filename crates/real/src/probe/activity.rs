@@ -1,37 +1,38 @@
-//! Activity of a real drive from the kernel's counts: `/sys/dev/block/M:N/stat`, whose fields
-//! `Documentation/block/stat.rst` of Linux describes; its temperature from hwmon.
+//! Monitors a real drive, a reading per interval: its activity from the kernel's counts
+//! (`/sys/dev/block/M:N/stat`, whose fields `Documentation/block/stat.rst` of Linux describes), its
+//! temperature from hwmon, its wear from smartctl.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::probe::device::Device;
 use crate::probe::path_kind::PathKind;
 use crate::probe::system::{SystemRoot, read_trimmed};
 use crate::probe::thermometer::Thermometer;
-use stend_load::target::Reading;
-use stend_load::target::TargetError;
+use crate::probe::{health, smartctl};
+use stend_load::target::{Reading, TargetError};
 
 /// Unit of the kernel's sector counts, whatever the device's own sector size.
 const SECTOR_BYTES: u64 = 512;
 
 /// The kernel's counts since the device appeared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Reads completed.
-    pub reads: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
+struct Counts {
+    reads: u64,
+    read_bytes: u64,
     /// Sum of the latencies of reads, queueing in the kernel included, ms.
-    pub read_ms: u64,
-    /// Writes completed.
-    pub writes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Sum of the latencies of writes, ms.
-    pub write_ms: u64,
+    read_ms: u64,
+    writes: u64,
+    write_bytes: u64,
+    write_ms: u64,
     /// Requests outstanding now.
-    pub in_flight: u64,
+    in_flight: u64,
     /// Integral of the number outstanding, ms.
-    pub queue_ms: u64,
+    queue_ms: u64,
 }
 
 impl Counts {
@@ -52,7 +53,7 @@ impl Counts {
     }
 
     /// Activity since an earlier moment; the caller adds temperature, wear and `t_s`.
-    pub fn since(&self, earlier: &Counts, elapsed_s: f64) -> Reading {
+    fn since(&self, earlier: &Counts, elapsed_s: f64) -> Reading {
         // A device that was removed and came back counts from 0.
         let rate = |now: u64, then: u64| now.saturating_sub(then) as f64 / elapsed_s;
         let mean_ns = |ms: u64, ms_then: u64, n: u64, n_then: u64| {
@@ -80,9 +81,11 @@ impl Counts {
 
 /// Reads the counts of one device.
 #[derive(Clone, Debug)]
-pub struct Meter {
+struct Meter {
+    /// Model and node.
     title: String,
     dir: PathBuf,
+    /// Node of the whole disk, for smartctl.
     node: PathBuf,
     sensor: Option<Thermometer>,
 }
@@ -92,11 +95,7 @@ impl Meter {
     ///
     /// # Errors
     /// [`TargetError::Input`] if there is no such path or not exactly one device below it.
-    pub fn open(path: &Path) -> Result<Meter, TargetError> {
-        Meter::open_in(&SystemRoot::running(), path)
-    }
-
-    fn open_in(root: &SystemRoot, path: &Path) -> Result<Meter, TargetError> {
+    fn open(root: &SystemRoot, path: &Path) -> Result<Meter, TargetError> {
         let device = match PathKind::of(path)? {
             PathKind::Device(number, _) => Device::find(root, number),
             PathKind::File | PathKind::Directory => {
@@ -132,21 +131,11 @@ impl Meter {
         }
     }
 
-    /// Model and node.
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    /// Node of the whole disk, for smartctl.
-    pub fn node(&self) -> &Path {
-        &self.node
-    }
-
     /// Reads the present counts.
     ///
     /// # Errors
     /// [`TargetError::Failed`] if the device is gone.
-    pub fn counts(&self) -> Result<Counts, TargetError> {
+    fn counts(&self) -> Result<Counts, TargetError> {
         let text = read_trimmed(&self.dir.join("stat"));
         text.as_deref().and_then(Counts::parse).ok_or_else(|| {
             TargetError::Failed(format!(
@@ -158,9 +147,88 @@ impl Meter {
 
     /// Present temperature, °C; `None` without a sensor. SATA drives have one if the kernel's
     /// `drivetemp` is loaded.
-    pub fn temperature_c(&self) -> Option<f64> {
+    fn temperature_c(&self) -> Option<f64> {
         self.sensor.as_ref()?.celsius()
     }
+}
+
+/// Interval between readings of the wear, which disturb a drive.
+const WEAR_EVERY: Duration = Duration::from_secs(60);
+
+/// Stands for an unknown percentage.
+const UNKNOWN: u64 = u64::MAX;
+
+/// A drive that is monitored until `readings` is dropped.
+pub struct Watch {
+    /// Model and node of the device.
+    pub title: String,
+    /// Reason why the wear is unknown; `None` if it is known.
+    pub wear_unknown: Option<String>,
+    /// One reading per interval; an error is the last item.
+    pub readings: Receiver<Result<Reading, TargetError>>,
+}
+
+/// Monitors a block device, or the one below the file system of a path.
+///
+/// # Errors
+/// As [`Meter::open`] and [`Meter::counts`].
+pub fn watch(path: &Path, interval: Duration) -> Result<Watch, TargetError> {
+    let meter = Meter::open(&SystemRoot::running(), path)?;
+    let title = meter.title.clone();
+    let (wear, wear_unknown) = wear(&meter.node);
+    let begin = meter.counts()?;
+    let (send, readings) = sync_channel(1);
+    thread::spawn(move || {
+        let began = Instant::now();
+        let mut before = (began, begin);
+        loop {
+            thread::sleep(interval);
+            let now = Instant::now();
+            let reading = meter.counts().map(|counts| {
+                let elapsed = now.duration_since(before.0);
+                let reading = counts.since(&before.1, elapsed.as_secs_f64());
+                before = (now, counts);
+                let used = wear.load(Ordering::Relaxed);
+                Reading {
+                    t_s: now.duration_since(began).as_secs_f64(),
+                    temperature_c: meter.temperature_c(),
+                    used_percent: (used != UNKNOWN).then_some(used),
+                    ..reading
+                }
+            });
+            let ended = reading.is_err();
+            if send.send(reading).is_err() || ended {
+                return;
+            }
+        }
+    });
+    Ok(Watch {
+        title,
+        wear_unknown,
+        readings,
+    })
+}
+
+/// The wear, read now and every minute, and the reason if it is unknown.
+fn wear(node: &Path) -> (Arc<AtomicU64>, Option<String>) {
+    let node = node.to_owned();
+    let read = move || {
+        let health = health::of_document(&smartctl::answer(&node)?.document);
+        Ok::<_, TargetError>(health.used_percent.unwrap_or(UNKNOWN))
+    };
+    let used = match read() {
+        Ok(used) => used,
+        Err(why) => return (Arc::new(AtomicU64::new(UNKNOWN)), Some(why.to_string())),
+    };
+    let wear = Arc::new(AtomicU64::new(used));
+    let shared = Arc::clone(&wear);
+    thread::spawn(move || {
+        loop {
+            thread::sleep(WEAR_EVERY);
+            shared.store(read().unwrap_or(UNKNOWN), Ordering::Relaxed);
+        }
+    });
+    (wear, None)
 }
 
 #[cfg(test)]
@@ -231,8 +299,8 @@ mod tests {
         assert_eq!(meter("259:0").temperature_c(), Some(38.85));
         assert_eq!(meter("259:2").temperature_c(), Some(38.85));
         assert_eq!(meter("8:0").temperature_c(), Some(29.0));
-        assert_eq!(meter("259:2").node(), Path::new("/dev/nvme0n1"));
-        says(meter("259:2").title(), "960 PRO 1TB (/dev/nvme0n1p2)");
+        assert_eq!(meter("259:2").node, Path::new("/dev/nvme0n1"));
+        says(meter("259:2").title, "960 PRO 1TB (/dev/nvme0n1p2)");
         let gone = meter("8:0").counts().unwrap_err();
         says(&gone, "was removed");
         system.write(&format!("{sata}/stat"), VIRTIO);

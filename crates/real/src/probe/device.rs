@@ -9,8 +9,7 @@ use crate::probe::system::{
     DeviceNumber, SystemRoot, mount_of, names_in, read_trimmed, udev_property, vpd_serial,
 };
 use crate::process::tools;
-use stend_load::target::TargetError;
-use stend_load::target::condition;
+use stend_load::target::{TargetError, condition};
 
 /// A block device as sysfs describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

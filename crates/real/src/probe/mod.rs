@@ -7,7 +7,6 @@ pub(crate) mod environment;
 pub(crate) mod file;
 pub(crate) mod health;
 pub(crate) mod link;
-pub(crate) mod monitor;
 pub(crate) mod nvme_tree;
 pub(crate) mod path_kind;
 #[cfg(test)]

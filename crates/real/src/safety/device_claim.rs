@@ -12,9 +12,8 @@ use stend_record::size::in_both_units;
 
 use crate::options::OpenOptions;
 use crate::probe::device::{Device, devices_below};
-use crate::probe::health;
-use crate::probe::smartctl;
 use crate::probe::system::{DeviceNumber, SystemRoot};
+use crate::probe::{health, smartctl};
 use crate::process::tools;
 use crate::safety::consent::{Demand, row};
 use crate::safety::survey::{Finding, signature, survey};

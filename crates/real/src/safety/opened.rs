@@ -66,19 +66,11 @@ impl Opened {
         size_bytes: Option<u64>,
     ) -> Result<Opened, TargetError> {
         let remedy = "give a smaller size or none";
+        let size_bytes = file::part_of(&node, device.size_bytes, size_bytes, remedy)?;
         Ok(Opened {
-            size_bytes: file::part_of(&node, device.size_bytes, size_bytes, remedy)?,
-            path: node,
-            kind: TargetKind::BlockDevice,
-            handle,
             trim_supported: device.takes_trim(),
             device: Some(device),
-            _other_nodes: Vec::new(),
-            subdirectory: None,
-            created: false,
-            _marked: None,
-            _lock: None,
-            read_only: None,
+            ..Opened::plain(node, TargetKind::BlockDevice, size_bytes, handle)
         })
     }
 
@@ -94,12 +86,20 @@ impl Opened {
         Opened {
             device: Device::below(root, &path),
             trim_supported: punches && file::can_punch(&path),
+            ..Opened::plain(path, TargetKind::File, size_bytes, handle)
+        }
+    }
+
+    fn plain(path: PathBuf, kind: TargetKind, size_bytes: u64, handle: File) -> Opened {
+        Opened {
             path,
-            kind: TargetKind::File,
+            kind,
             size_bytes,
             handle,
+            device: None,
             _other_nodes: Vec::new(),
             subdirectory: None,
+            trim_supported: false,
             created: false,
             _marked: None,
             _lock: None,

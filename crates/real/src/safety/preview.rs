@@ -11,8 +11,7 @@ use crate::probe::file::{check_free_space, folder_of, part_of, usable_size};
 use crate::probe::path_kind::{PathKind, refuse_memory};
 use crate::probe::system::SystemRoot;
 use crate::safety::device_claim::health_of;
-use stend_load::target::condition;
-use stend_load::target::{TargetError, failed};
+use stend_load::target::{TargetError, condition, failed};
 
 /// A real target that has not been opened.
 #[derive(Clone, Debug)]

@@ -14,8 +14,7 @@ use crate::probe::path_kind::{PathKind, refuse_memory};
 use crate::probe::system::{DeviceNumber, SystemRoot};
 use crate::safety::opened::Opened;
 use crate::safety::survey::{Finding, survey};
-use stend_load::target::condition;
-use stend_load::target::{TargetError, failed, input};
+use stend_load::target::{TargetError, condition, failed, input};
 
 /// Opens the target found at a path.
 pub(crate) fn open(

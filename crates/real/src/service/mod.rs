@@ -19,8 +19,7 @@ use crate::probe::path_kind::PathKind;
 use crate::probe::system::{DeviceNumber, SystemRoot};
 use crate::safety::device_claim::{DeviceAction, claim, consent_with, hold_with};
 use crate::safety::file_claim::claim_file;
-use crate::safety::mark;
-use crate::safety::read_only;
+use crate::safety::{mark, read_only};
 use stend_load::target::{TargetError, failed};
 
 pub use self::commands::{EraseMethod, Erasing};
