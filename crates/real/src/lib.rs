@@ -52,5 +52,5 @@ pub use crate::target::{FioTarget, check_job, device_bytes, open};
 /// a process that is about to exit: every later run on a real target fails.
 pub fn stop_programs() {
     process::running::stop();
-    safety::mark::put_all();
+    safety::file_mark::put_all();
 }

@@ -23,8 +23,8 @@ use crate::probe::thermometer::Thermometer;
 use crate::probe::{environment, file, health, thermometer};
 use crate::process::running;
 use crate::process::running::RunFolder;
-use crate::safety::opened::Opened;
-use crate::safety::presence::Presence;
+use crate::safety::opened_target::Opened;
+use crate::safety::removal::Presence;
 use crate::safety::{self, preview, read_only};
 use stend_load::target::{
     Deletion, FilesJob, FilesOutcome, HostLimit, JobOutcome, JobRequest, Moved, Observer,
@@ -67,7 +67,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         })?,
         None => std::env::temp_dir(),
     };
-    let opened = safety::open::open(&root, path, options)?;
+    let opened = safety::open_target::open(&root, path, options)?;
     let presence = Presence::of(&root, &opened.path, opened.device.as_ref());
     let mut target = FioTarget {
         name: path.display().to_string(),

@@ -16,7 +16,7 @@ use crate::fio::{latency_log, log, process_io};
 use crate::probe::file::NO_DIRECT_IO;
 use crate::probe::system::names_in;
 use crate::process::tools::{self, ToolOutput};
-use crate::safety::presence::Presence;
+use crate::safety::removal::Presence;
 use stend_load::target::{Moved, TargetError, failed};
 
 /// The oldest version whose options and JSON stend supports.

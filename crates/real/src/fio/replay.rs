@@ -26,7 +26,7 @@ use stend_record::review::TargetKind;
 use crate::fio::job::{Engine, LOG_PREFIX};
 use crate::fio::log::{self, Row};
 use crate::probe::file::data_ranges;
-use crate::safety::opened::Opened;
+use crate::safety::opened_target::Opened;
 use stend_load::target::{ReplayOutcome, TargetError, failed, input};
 
 /// Resolution of the ends of requests in fio's log, ns.

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::options::OpenOptions;
 use crate::probe::system::SystemRoot;
 use crate::safety::consent::{Demand, row};
-use crate::safety::mark::{self, Mark};
+use crate::safety::file_mark::{self, Mark};
 use crate::safety::users::{User, look_until_settled, same_file, users};
 use stend_load::target::{TargetError, failed};
 use stend_record::size::in_both_units;
@@ -44,7 +44,7 @@ pub(crate) fn claim_file(
         }
         return Err(TargetError::Refused(text));
     }
-    let mark = mark::of(&file).map_err(&cannot)?;
+    let mark = file_mark::of(&file).map_err(&cannot)?;
     if mark != Mark::Own {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let demand = Demand {

@@ -4,11 +4,11 @@
 pub(crate) mod consent;
 pub(crate) mod device_claim;
 pub(crate) mod file_claim;
-pub(crate) mod mark;
-pub(crate) mod open;
-pub(crate) mod opened;
-pub(crate) mod presence;
+pub(crate) mod file_mark;
+pub(crate) mod open_target;
+pub(crate) mod opened_target;
 pub(crate) mod preview;
 pub(crate) mod read_only;
+pub(crate) mod removal;
 pub(crate) mod survey;
 pub(crate) mod users;

@@ -12,7 +12,7 @@ use crate::probe::device::Device;
 use crate::probe::file::part_of;
 use crate::probe::path_kind::{PathKind, refuse_memory};
 use crate::probe::system::{DeviceNumber, SystemRoot};
-use crate::safety::opened::Opened;
+use crate::safety::opened_target::Opened;
 use crate::safety::survey::{Finding, survey};
 use stend_load::target::{TargetError, condition, failed, input};
 

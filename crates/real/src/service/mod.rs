@@ -19,7 +19,7 @@ use crate::probe::path_kind::PathKind;
 use crate::probe::system::{DeviceNumber, SystemRoot};
 use crate::safety::device_claim::{DeviceAction, claim, consent_with, hold_with};
 use crate::safety::file_claim::claim_file;
-use crate::safety::{mark, read_only};
+use crate::safety::{file_mark, read_only};
 use stend_load::target::{TargetError, failed};
 
 pub use self::commands::{EraseMethod, Erasing};
@@ -95,7 +95,7 @@ fn trim_file(
     let end = offset_bytes + len_bytes;
     file::punch(&opened, offset_bytes..end, len_bytes).map_err(&failed)?;
     if own {
-        mark::put(&opened).map_err(&failed)?;
+        file_mark::put(&opened).map_err(&failed)?;
     }
     Ok(Trimmed {
         offset_bytes,

@@ -10,7 +10,7 @@ use crate::probe::device::Device;
 use crate::probe::file;
 use crate::probe::system::SystemRoot;
 use crate::process::running::TargetFolder;
-use crate::safety::mark::LeftMarked;
+use crate::safety::file_mark::LeftMarked;
 
 /// A directory that is tested.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use crate::probe::system::SystemRoot;
 use crate::process::running::TargetFolder;
 use crate::safety::device_claim::{DeviceAction, claim};
 use crate::safety::file_claim::{self, claim_file};
-use crate::safety::mark::LeftMarked;
-use crate::safety::opened::{Opened, Subdirectory};
+use crate::safety::file_mark::LeftMarked;
+use crate::safety::opened_target::{Opened, Subdirectory};
 use crate::safety::read_only;
 
 /// Opens the target at a path.
