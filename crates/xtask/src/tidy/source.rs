@@ -80,7 +80,7 @@ pub fn files(extensions: &[&str]) -> Vec<SourceFile> {
     let read = |path: String| {
         let text = std::fs::read_to_string(root().join(&path));
         let text = text.unwrap_or_else(|error| panic!("{path}: {error}"));
-        SourceFile { path, text }
+        SourceFile::new(path, text)
     };
     let wanted = |path: &String| extensions.iter().any(|e| path.ends_with(&format!(".{e}")));
     paths().into_iter().filter(wanted).map(read).collect()
