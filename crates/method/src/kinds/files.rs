@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use stend_config::FileError;
 use stend_load::target::{FileSet, FilesJob, FilesOutcome, Target, TargetError};
-use stend_record::size::size_text;
 use stend_record::review::{FileOp, FileWork, TargetKind};
+use stend_record::size::size_text;
 use toml::Spanned;
 
 use crate::context::Context;

@@ -7,11 +7,11 @@ use stend_load::target::{
     Completed, Deletion, JobOutcome, JobRequest, Observer, Target, TargetError,
 };
 use stend_record::load::Load;
-use stend_record::size::size_text;
 use stend_record::review::{
     LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, SeriesPoint,
     SlowRequest,
 };
+use stend_record::size::size_text;
 use toml::Spanned;
 
 use crate::context::Context;

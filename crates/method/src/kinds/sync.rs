@@ -6,10 +6,10 @@ use stend_config::FileError;
 use stend_load::target::{JobOutcome, JobRequest, Target, TargetError};
 use stend_record::fio;
 use stend_record::load::Load;
-use stend_record::size::size_text;
 use stend_record::review::{
     Durability, JobText, Pattern, PointOp, SyncInterval, SyncMethod, SyncPoint, SyncStream,
 };
+use stend_record::size::size_text;
 use toml::Spanned;
 
 use crate::context::Context;
