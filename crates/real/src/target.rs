@@ -205,7 +205,7 @@ impl FioTarget {
         let device = self.device().filter(|_| sampled);
         let thermometer = device.and_then(Thermometer::of);
         let fio = &self.fio;
-        let run = || fio.run_told(&job_text, folder.path(), sampled, told);
+        let run = || fio.run(&job_text, folder.path(), sampled, told);
         let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
         let (fio, logs) = self.of_present(ran)?;
         let (mut samples, mut temperatures) = (Vec::new(), Vec::new());
@@ -447,7 +447,7 @@ impl Target for FioTarget {
         let job = replay::job(self.engine, options, folder.path());
         let unwritten_reads = replay::unwritten(trace, options, &self.opened)?;
         // In its folder, where the log is written.
-        let ran = self.fio.run(&job, folder.path(), true);
+        let ran = self.fio.run(&job, folder.path(), true, &|_| {});
         self.of_present(ran)?;
         Ok(ReplayOutcome {
             unwritten_reads,

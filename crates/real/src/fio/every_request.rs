@@ -31,7 +31,7 @@ pub(crate) fn run(
         let (running, ended) = mpsc::channel::<()>();
         let started = folder.path().join(STARTED);
         let deleting = deletion.map(|d| scope.spawn(move || delete(d, &started, &ended, trim)));
-        let ran = fio.run(&job_text, folder.path(), true);
+        let ran = fio.run(&job_text, folder.path(), true, &|_| {});
         drop(running);
         let deleted = deleting.map(|thread| {
             thread.join().unwrap_or_else(|_| {

@@ -152,17 +152,8 @@ impl Fio {
 
     /// Runs a job file. stend's own files go to `folder`. fio runs in that folder if it writes logs
     /// for stend, and else in the current folder, because the job's own logs belong to the user.
+    /// `told` receives every second the bytes that fio has moved, if known.
     pub(crate) fn run(
-        &self,
-        text: &str,
-        folder: &Path,
-        sampled: bool,
-    ) -> Result<(Output, Vec<JobLogs>), TargetError> {
-        self.run_told(text, folder, sampled, &|_| {})
-    }
-
-    /// As [`Fio::run`], and reports every second the bytes that fio has moved, if known.
-    pub(crate) fn run_told(
         &self,
         text: &str,
         folder: &Path,

@@ -1,5 +1,6 @@
 //! Reasons not to destroy the data of a block device. All are reported at once.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -49,74 +50,67 @@ pub(crate) enum Finding {
 
 impl Finding {
     /// Describes the finding and the remedy.
-    fn words(&self) -> (String, String) {
-        let (fact, remedy) = match self {
+    fn words(&self) -> (String, Cow<'static, str>) {
+        let detach = |device: &str| Cow::from(format!("losetup -d /dev/{device} first"));
+        match self {
             Finding::Mounted {
                 device,
                 at,
                 fs_type,
             } => (
                 format!("/dev/{device} is mounted at {} ({fs_type})", at.display()),
-                "umount it first",
+                "umount it first".into(),
             ),
-            Finding::Swap { device } => {
-                let remedy = format!("swapoff /dev/{device} first");
-                return (format!("/dev/{device} is in use as swap space"), remedy);
-            }
-            Finding::Held { device, by } => {
-                let by = by.join(", ");
-                (
-                    format!("/dev/{device} is held by {by} (LVM, encryption or RAID)"),
-                    "take that apart first",
-                )
-            }
-            Finding::LoopOver { device, by } => {
-                let remedy = format!("losetup -d /dev/{by} first");
-                return (format!("/dev/{device} is the backing of /dev/{by}"), remedy);
-            }
-            Finding::SharedFile { file, by } => {
-                let file = file.display();
-                let remedy = format!("losetup -d /dev/{by} first");
-                return (
-                    format!("/dev/{by} is of its backing file {file} too"),
-                    remedy,
-                );
-            }
+            Finding::Swap { device } => (
+                format!("/dev/{device} is in use as swap space"),
+                format!("swapoff /dev/{device} first").into(),
+            ),
+            Finding::Held { device, by } => (
+                format!(
+                    "/dev/{device} is held by {} (LVM, encryption or RAID)",
+                    by.join(", ")
+                ),
+                "take that apart first".into(),
+            ),
+            Finding::LoopOver { device, by } => (
+                format!("/dev/{device} is the backing of /dev/{by}"),
+                detach(by),
+            ),
+            Finding::SharedFile { file, by } => (
+                format!("/dev/{by} is of its backing file {} too", file.display()),
+                detach(by),
+            ),
             Finding::FileInUse { file, how } => (
                 format!("its backing file {} is {how}", file.display()),
-                "end that first",
+                "end that first".into(),
             ),
             Finding::Partition { device, size_bytes } => (
                 format!("it has the partition /dev/{device} ({size_bytes} bytes)"),
-                "delete it first, or test the partition alone",
+                "delete it first, or test the partition alone".into(),
             ),
             Finding::RootDisk { disk } => (
                 format!("the running system's root file system is on /dev/{disk}"),
-                "boot from another drive",
+                "boot from another drive".into(),
             ),
             Finding::Signature { what } => (
                 format!("it holds {what}"),
-                "if none of that is needed, erase it with wipefs -a first",
+                "if none of that is needed, erase it with wipefs -a first".into(),
             ),
-            Finding::ReadOnly => ("it is read-only".to_owned(), "see blockdev --setrw"),
-            Finding::OpenForWriting { device, by } => {
-                let by = by.join(", ");
-                (
-                    format!("/dev/{device} is open for writing in {by}"),
-                    "end that first",
-                )
-            }
+            Finding::ReadOnly => ("it is read-only".to_owned(), "see blockdev --setrw".into()),
+            Finding::OpenForWriting { device, by } => (
+                format!("/dev/{device} is open for writing in {}", by.join(", ")),
+                "end that first".into(),
+            ),
             Finding::Busy => (
                 "another program or the kernel has it open for itself".to_owned(),
-                "see lsof and lsblk",
+                "see lsof and lsblk".into(),
             ),
             Finding::OtherNode { device, finding } => {
                 let (fact, remedy) = finding.words();
                 let fact = format!("/dev/{device} is the same drive by another way, and {fact}");
-                return (fact, remedy);
+                (fact, remedy)
             }
-        };
-        (fact, remedy.to_owned())
+        }
     }
 
     /// Describes the other user of the device; `None` if the finding is no use.

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::commands::{
-    Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched,
+    Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched, reported,
 };
 use crate::process::tools::ToolOutput;
 use stend_load::target::TargetError;
@@ -119,21 +119,18 @@ impl Sanitize {
             true => "cryptographic erase (CRYPTO SCRAMBLE EXT)",
             false => "sanitize of all blocks (BLOCK ERASE EXT)",
         };
-        let reported: Vec<&str> = [
+        let reported = reported(&[
             (self.crypto_scramble, "CRYPTO SCRAMBLE EXT (--crypto)"),
             (self.block_erase, "BLOCK ERASE EXT (--sanitize)"),
             (
                 self.overwrite,
                 "OVERWRITE EXT, which wears the flash and which stend does not offer",
             ),
-        ]
-        .into_iter()
-        .filter_map(|(is, words)| is.then_some(words))
-        .collect();
+        ]);
         let has = match (self.supported, reported.is_empty()) {
             (false, _) => "it has no sanitize feature set".to_owned(),
             (true, true) => "its sanitize feature set has no command to erase".to_owned(),
-            (true, false) => format!("of sanitize commands it reports {}", reported.join("; ")),
+            (true, false) => format!("of sanitize commands it reports {}", reported),
         };
         TargetError::Input(format!(
             "{0}: the drive reports no {asked}; {has}. `stend drive erase {0}` is by ATA Security \

@@ -183,6 +183,15 @@ impl Tools {
     }
 }
 
+/// The commands that a drive reports, in words.
+pub(super) fn reported(commands: &[(bool, &str)]) -> String {
+    let words = commands.iter().filter(|(is, _)| *is);
+    words
+        .map(|(_, words)| *words)
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
 /// Error for a failed program.
 pub(super) fn failure(node: &Path, what: &str, said: &ToolOutput) -> TargetError {
     let words = [said.stderr.trim(), said.stdout.trim()];
@@ -214,22 +223,14 @@ pub(super) mod fake {
 
     use super::{EraseMethod, Path, Tools, Waiting};
 
-    pub(in crate::service) const PLAIN: EraseMethod = EraseMethod {
-        crypto: false,
-        sanitize: false,
-    };
-    pub(in crate::service) const CRYPTO: EraseMethod = EraseMethod {
-        crypto: true,
-        sanitize: false,
-    };
-    pub(in crate::service) const SANITIZE: EraseMethod = EraseMethod {
-        crypto: false,
-        sanitize: true,
-    };
-    pub(in crate::service) const SANITIZE_CRYPTO: EraseMethod = EraseMethod {
-        crypto: true,
-        sanitize: true,
-    };
+    pub(in crate::service) const PLAIN: EraseMethod = method(false, false);
+    pub(in crate::service) const CRYPTO: EraseMethod = method(true, false);
+    pub(in crate::service) const SANITIZE: EraseMethod = method(false, true);
+    pub(in crate::service) const SANITIZE_CRYPTO: EraseMethod = method(true, true);
+
+    const fn method(crypto: bool, sanitize: bool) -> EraseMethod {
+        EraseMethod { crypto, sanitize }
+    }
 
     /// Queries without waiting.
     pub(in crate::service) const HURRIED: Waiting<'static> = Waiting {
