@@ -15,7 +15,7 @@ use crate::fio::job::{Engine, JobContext};
 use crate::fio::program::Fio;
 use crate::fio::{every_request, job, machine_limit, replay, samples};
 use crate::options::OpenOptions;
-use crate::probe::device::{Device, discard};
+use crate::probe::device::Device;
 use crate::probe::file::GRAIN_BYTES;
 use crate::probe::path_kind::PathKind;
 use crate::probe::system::{SystemRoot, mount_of};
@@ -26,6 +26,7 @@ use crate::process::running::RunFolder;
 use crate::safety::opened_target::Opened;
 use crate::safety::removal::Presence;
 use crate::safety::{self, preview, read_only};
+use crate::service::discard::discard;
 use stend_load::target::{
     Deletion, FilesJob, FilesOutcome, HostLimit, JobOutcome, JobRequest, Moved, Observer,
     ReplayOutcome, Target, TargetError, condition, failed,

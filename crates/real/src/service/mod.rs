@@ -4,6 +4,7 @@
 
 mod ata;
 mod commands;
+pub(crate) mod discard;
 mod nvme;
 
 use std::fs::File;
@@ -12,8 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::commands::{Command, Tools, Waiting};
+use self::discard::discard;
 use crate::options::OpenOptions;
-use crate::probe::device::{Device, discard};
+use crate::probe::device::Device;
 use crate::probe::file;
 use crate::probe::path_kind::PathKind;
 use crate::probe::system::{DeviceNumber, SystemRoot};
