@@ -37,8 +37,9 @@ mod tests;
 
 use std::path::Path;
 
-use crate::schema::key::{Reader, Table as _};
+use crate::schema::key::Reader;
 use crate::schema::renamed;
+use crate::schema::tables::DESCRIBED;
 use stend_config::{Problem, Text};
 
 pub use crate::schema::document::{DescribedKey, DescribedTable};
@@ -97,7 +98,7 @@ impl Model {
 
 /// All tables of drive files, in the order in which they are written; the first is the file itself.
 pub fn described_tables() -> Vec<DescribedTable> {
-    Model::document(false, false)
+    DESCRIBED.clone()
 }
 
 /// A problem of a line of the resolved text, with the file and line of its origin.

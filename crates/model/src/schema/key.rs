@@ -130,33 +130,6 @@ macro_rules! table {
                 );)*
             }
 
-            fn required() -> Vec<&'static str> {
-                let keys = [$((
-                    stringify!($key),
-                    <$T as $crate::schema::key::Key>::OPTIONAL || {
-                        let declared: $crate::schema::key::Declared<
-                            '_,
-                            <$T as $crate::schema::key::Key>::Value,
-                        > = $crate::schema::key::declared!($key $(= $default)? $(, $rule)?);
-                        declared.default.is_some()
-                    },
-                )),*];
-                let required = keys.into_iter().filter(|(_, optional)| !optional);
-                required.map(|(key, _)| key).collect()
-            }
-
-            fn required_of(key: &str) -> Vec<&'static str> {
-                match key {
-                    $(stringify!($key) => <$T as $crate::schema::key::Key>::required(),)*
-                    _ => Vec::new(),
-                }
-            }
-
-            fn inner_keys() -> Vec<(&'static str, &'static [&'static str])> {
-                let keys = [$((stringify!($key), <$T as $crate::schema::key::Key>::keys())),*];
-                keys.into_iter().filter(|(_, keys)| !keys.is_empty()).collect()
-            }
-
             fn document(
                 optional: bool,
                 is_list: bool,
@@ -375,16 +348,6 @@ pub(crate) trait Key: Sized {
     /// True if it is a table or a list of tables.
     const IS_TABLE: bool = false;
 
-    /// Required keys of a table; empty for other types.
-    fn required() -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    /// All keys of a table or of a list of tables; empty for other types.
-    fn keys() -> &'static [&'static str] {
-        &[]
-    }
-
     /// Reads it; `None` after an error, which is reported.
     fn read(reader: &mut Reader, at: &At<'_>, declared: Declared<'_, Self::Value>) -> Option<Self>;
 
@@ -410,15 +373,6 @@ pub(crate) trait Table: Sized {
 
     /// Adds its figures to `into`, with their keys below `path`.
     fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>);
-
-    /// Required keys.
-    fn required() -> Vec<&'static str>;
-
-    /// Required keys of the table with this key.
-    fn required_of(key: &str) -> Vec<&'static str>;
-
-    /// The keys of each table within it, by the key of the table.
-    fn inner_keys() -> Vec<(&'static str, &'static [&'static str])>;
 
     /// Descriptions of the table and of the tables in it.
     fn document(optional: bool, is_list: bool) -> Vec<DescribedTable>;
@@ -737,14 +691,6 @@ impl<K: Key> Key for Option<K> {
         }
     }
 
-    fn required() -> Vec<&'static str> {
-        K::required()
-    }
-
-    fn keys() -> &'static [&'static str] {
-        K::keys()
-    }
-
     fn sections(_: bool) -> Vec<DescribedTable> {
         K::sections(true)
     }
@@ -770,10 +716,6 @@ impl<T: Table> Key for Vec<T> {
         for (row, table) in self.iter().enumerate() {
             Table::figures(table, &format!("{path}[{row}]"), into);
         }
-    }
-
-    fn keys() -> &'static [&'static str] {
-        T::KEYS
     }
 
     fn sections(_: bool) -> Vec<DescribedTable> {
@@ -805,14 +747,6 @@ impl<T: Table> Key for T {
 
     fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>) {
         Table::figures(self, path, into);
-    }
-
-    fn required() -> Vec<&'static str> {
-        <T as Table>::required()
-    }
-
-    fn keys() -> &'static [&'static str] {
-        T::KEYS
     }
 
     fn sections(optional: bool) -> Vec<DescribedTable> {

@@ -16,6 +16,8 @@ pub mod slc_cache;
 pub mod trim;
 pub mod variation;
 
+use std::sync::LazyLock;
+
 use self::blocks::Blocks;
 use self::controller::{Controller, Dram, L2pCache};
 use self::encryption::Encryption;
@@ -30,7 +32,8 @@ use self::scheduling::Scheduling;
 use self::slc_cache::SlcCache;
 use self::trim::Trim;
 use self::variation::Variation;
-use super::key::{Field, table};
+use super::document::DescribedTable;
+use super::key::{Field, Table as _, table};
 use super::rules::OneLine;
 
 table! {
@@ -110,6 +113,11 @@ table! {
         parts: Vec<String>;
     }
 }
+
+/// Descriptions of all tables, in the order in which they are written; the first is the file
+/// itself.
+pub(crate) static DESCRIBED: LazyLock<Vec<DescribedTable>> =
+    LazyLock::new(|| Model::document(false, false));
 
 impl Model {
     /// Reason why the drive has nothing of the kind of an optional table, if its file states it.
