@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use stend_language::{Language, within};
 use stend_record::model::figure_words;
-use stend_record::review::{Condition, ModelChange, ModelInfo, Point, Review, Rival, TargetKind};
+use stend_record::review::{
+    Condition, ModelChange, ModelInfo, Point, Review, Rival, TargetKind, TestResult,
+};
 
 use crate::figures::{Interval, KeyFigure, Metric, Standing, Unit};
 use crate::kinds::key_figures;
-use crate::load::{in_full, points_of};
+use crate::load::in_full;
 
 /// Facts of a target that are conditions rather than identity.
 const FACTS_COMPARED: [&str; 4] = ["firmware", "scheduler", "link", "history of the drive"];
@@ -235,8 +237,8 @@ fn temperatures(review: &Review) -> Vec<Condition> {
         let celsius = smart.before.as_ref()?.health.temperature_c?;
         Some((BEFORE, celsius as f64))
     });
-    let curves = review.tests.iter().filter_map(|test| test.series.as_ref());
-    let samples = curves.flatten().flat_map(|series| &series.temperatures);
+    let curves = review.tests.iter().flat_map(TestResult::curves);
+    let samples = curves.flat_map(|series| &series.temperatures);
     let highest = samples.map(|sample| sample.celsius).reduce(f64::max);
     let highest = highest.map(|celsius| (HIGHEST, celsius));
     let found = before.into_iter().chain(highest);
@@ -295,7 +297,7 @@ pub fn point_rows(sides: &[Side<'_>]) -> Vec<Row> {
         let tests = review.tests.iter();
         tests
             .flat_map(|test| {
-                let points = points_of(test);
+                let points = test.points();
                 let metric = Metric::of(points);
                 points
                     .iter()
@@ -331,7 +333,7 @@ pub fn flat_figures(review: &Review) -> Vec<FlatFigure> {
         unit: figure.unit,
     });
     let tests = review.tests.iter();
-    let points = tests.flat_map(|test| points_of(test).iter().map(|point| (&test.id, point)));
+    let points = tests.flat_map(|test| test.points().iter().map(|point| (&test.id, point)));
     let of_point = |(test_id, point): (&String, &Point)| {
         let latency = &point.latency_ns;
         [
@@ -402,7 +404,7 @@ fn rows(sides: &[Side<'_>], figures: impl Fn(&Review) -> Vec<KeyFigure>) -> Vec<
 mod tests {
     use stend_record::endurance::Health;
     use stend_record::load::Load;
-    use stend_record::review::{Pattern, TargetInfo, TestResult};
+    use stend_record::review::{Pattern, Results, TargetInfo};
     use stend_record::smart::{BeforeAfter, Reading};
 
     use super::*;
@@ -532,7 +534,7 @@ mod tests {
                 ..Point::default()
             };
             let test = TestResult {
-                points: Some(vec![point]),
+                results: Some(Results::Points(vec![point])),
                 ..TestResult::default()
             };
             Review {

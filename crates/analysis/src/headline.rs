@@ -6,12 +6,8 @@ use stend_record::review::{Pattern, Point, PointOp, Review, Series, TestResult};
 
 use crate::ends::end_level;
 use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit, speed_of};
-use crate::kinds::benchmark::benchmark_of;
-use crate::kinds::curve::curves_of;
-use crate::kinds::files::files_of;
 use crate::kinds::key_figures;
-use crate::kinds::traces::traces_of;
-use crate::load::{Load, points_of};
+use crate::load::Load;
 use crate::shortened::{spoiled, why_of};
 
 /// Most headline figures; a reader does not take in more at a glance.
@@ -107,7 +103,7 @@ fn headlines_where(drives: &[&[TestResult]], counts: impl Fn(&str) -> bool) -> V
     found.extend(curve_headline(own, drives));
     found.extend(mixed_headline(own, drives));
     found.extend(benchmark_headlines(own, drives, found.is_empty()));
-    let traces = own.iter().copied().find(|test| traces_of(test).len() > 1);
+    let traces = own.iter().copied().find(|test| test.traces().len() > 1);
     found.extend(traces.and_then(|test| key_headline(&say("headline-traces"), test, drives)));
     found.extend(files_headline(own, drives));
     // For tests that none of the rules above covers.
@@ -196,7 +192,7 @@ fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headli
         let all = own
             .iter()
             .copied()
-            .flat_map(|test| points_of(test).iter().map(move |p| (test, p)));
+            .flat_map(|test| test.points().iter().map(move |p| (test, p)));
         let fits = |point: &Point| {
             let load = point.load;
             let page = take == Take::Fastest || load.block_bytes == PAGE_BYTES;
@@ -227,7 +223,7 @@ fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headli
             _ => text!(name, depth = depth(point)),
         };
         let value = |test: &TestResult| {
-            let point = points_of(test).iter().find(|p| Load::of(p) == load)?;
+            let point = test.points().iter().find(|p| Load::of(p) == load)?;
             Some(metric_of(take).value(point).0)
         };
         let headline = Headline {
@@ -251,7 +247,7 @@ fn metric_of(take: Take) -> Metric {
 
 /// Returns the end level of the first single curve of writes.
 fn curve_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
-    let single = |test: &TestResult| match curves_of(test) {
+    let single = |test: &TestResult| match test.curves() {
         [only] if only.point.op == PointOp::Write => Some(only.clone()),
         _ => None,
     };
@@ -273,9 +269,9 @@ fn curve_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headl
 /// Returns the usual mix, from the first test that has it.
 fn mixed_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
     let usual = |test: &TestResult| {
-        let mut points = points_of(test).iter();
+        let mut points = test.points().iter();
         let point = points.find(|p| p.load.read_percent == MIXED_HEADLINE_READ_PERCENT)?;
-        Some((Metric::of(points_of(test)).value(point), point.load.pattern))
+        Some((Metric::of(test.points()).value(point), point.load.pattern))
     };
     let test = own.iter().copied().find(|test| usual(test).is_some())?;
     let ((_, unit), pattern) = usual(test)?;
@@ -301,14 +297,14 @@ fn benchmark_headlines(
     let test = own
         .iter()
         .copied()
-        .find(|test| !benchmark_of(test).is_empty());
+        .find(|test| !test.benchmark().is_empty());
     let Some(test) = test.filter(|_| wanted) else {
         return Vec::new();
     };
     let headline = |nth: usize| {
-        let cell = &benchmark_of(test)[nth];
+        let cell = &test.benchmark()[nth];
         let same = |test: &TestResult| {
-            let mut cells = benchmark_of(test).iter();
+            let mut cells = test.benchmark().iter();
             let same = cells.find(|c| c.row == cell.row && c.load.op == cell.load.op)?;
             Some(same.best_bw_bytes_per_s)
         };
@@ -328,7 +324,7 @@ fn benchmark_headlines(
             values: of_drives(drives, &test.id, same),
         }
     };
-    (0..benchmark_of(test).len()).map(headline).collect()
+    (0..test.benchmark().len()).map(headline).collect()
 }
 
 /// Returns the first key figure of a test.
@@ -347,15 +343,9 @@ fn key_headline(name: &str, test: &TestResult, drives: &[&[TestResult]]) -> Opti
 
 /// Returns the geometric mean over the sets of the first test of files.
 fn files_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
-    let test = own
-        .iter()
-        .copied()
-        .find(|test| !files_of(test).is_empty())?;
+    let test = own.iter().copied().find(|test| !test.files().is_empty())?;
     let mean = |test: &TestResult| {
-        let logs: Vec<f64> = files_of(test)
-            .iter()
-            .map(|w| w.bw_bytes_per_s.ln())
-            .collect();
+        let logs: Vec<f64> = test.files().iter().map(|w| w.bw_bytes_per_s.ln()).collect();
         let mean = logs.iter().sum::<f64>() / logs.len() as f64;
         (!logs.is_empty() && mean.is_finite()).then(|| mean.exp())
     };

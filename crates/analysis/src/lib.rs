@@ -15,7 +15,6 @@ pub mod ends;
 pub mod figures;
 pub mod findings;
 pub mod headline;
-mod kind;
 pub mod kinds;
 pub mod load;
 pub mod noiseless;

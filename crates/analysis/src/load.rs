@@ -91,7 +91,7 @@ impl Dimension {
             // Two points do not make a line.
             _ => Dimension::ALL
                 .into_iter()
-                .find(|dimension| dimension.values(points_of(test)).len() > 2),
+                .find(|dimension| dimension.values(test.points()).len() > 2),
         }
     }
 
@@ -135,9 +135,4 @@ impl Dimension {
         values.dedup();
         values
     }
-}
-
-/// Returns the points of a test; empty if it has curves.
-pub fn points_of(test: &TestResult) -> &[Point] {
-    test.points.as_deref().unwrap_or_default()
 }

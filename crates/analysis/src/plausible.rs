@@ -9,7 +9,6 @@
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Point, PointOp, Review, TargetInfo, TargetKind, TestResult};
 
-use crate::load::points_of;
 use crate::words;
 
 /// Greatest plausible ratio of the speed of a random load to that of a sequential load with at
@@ -47,8 +46,9 @@ pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(Strin
     let link = facts.iter().find(|fact| fact.name == "link");
     let link = link.and_then(|fact| Link::parse(&fact.value));
     let points = || {
-        let of_test = |test| points_of(test).iter().map(move |point| (test, point));
-        tests.iter().flat_map(of_test)
+        tests
+            .iter()
+            .flat_map(|test| test.points().iter().map(move |point| (test, point)))
     };
     let all: Vec<&Point> = points().map(|(_, point)| point).collect();
     let found = points().filter_map(|(test, point)| {

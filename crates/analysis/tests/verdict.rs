@@ -12,7 +12,7 @@ use stend_record::endurance::{Endurance, EnduranceEnd};
 use stend_record::load::Load;
 use stend_record::review::{
     Condition, Durability, FailedTest, LatencySummary, Pattern, PointOp, Response,
-    ResponseInterval, Review, Rival, SLOW_LINK, Series, SyncMethod, SyncPoint, SyncStream,
+    ResponseInterval, Results, Review, Rival, SLOW_LINK, Series, SyncMethod, SyncPoint, SyncStream,
     TargetInfo, TargetKind, TestResult,
 };
 
@@ -117,7 +117,7 @@ fn commits(latency_ns: f64) -> TestResult {
         ..SyncPoint::default()
     };
     TestResult {
-        sync: Some(vec![point]),
+        results: Some(Results::Sync(vec![point])),
         ..curves("flush-latency", Vec::new())
     }
 }
@@ -140,19 +140,19 @@ fn deletion(slowest_ns: u64, lowest: f64) -> TestResult {
         ..Response::default()
     };
     TestResult {
-        responses: Some(vec![response]),
+        results: Some(Results::Response(vec![response])),
         ..curves("trim-response", Vec::new())
     }
 }
 
 fn worn_out(written_bytes: u64, end: EnduranceEnd) -> TestResult {
     TestResult {
-        endurance: Some(Endurance {
+        results: Some(Results::Endurance(Endurance {
             rated_bytes: Some(100_000_000_000_000),
             written_bytes,
             end,
             ..Endurance::default()
-        }),
+        })),
         ..curves("endurance", Vec::new())
     }
 }
@@ -645,11 +645,9 @@ fn what_lies_within_the_intervals_is_level() {
     // A mean of 400 and 440 MB/s, each of three repetitions with the given scatter.
     let standing = |scatter: f64| {
         let repeated = |speed: f64| {
-            let mut test = sequential(speed, 1.0);
-            let all = test.points.as_mut().unwrap();
-            all.truncate(1);
+            let mut all = sequential(speed, 1.0).points()[..1].to_vec();
             all[0].repeated_iops = vec![speed - scatter, speed, speed + scatter];
-            vec![test]
+            vec![points("sequential", all)]
         };
         let mut review = review(repeated(440.0));
         review.rivals.push(rival("Other", repeated(400.0)));
@@ -924,7 +922,8 @@ fn each_statement() -> Vec<Review> {
         reviews.push(review(vec![recovery(idle, trim)]));
     }
     let mut without = recovery(0.0, 0.0);
-    without.series.as_mut().unwrap().pop();
+    let two = without.curves().len() - 1;
+    without.results = Some(Results::Curve(without.curves()[..two].to_vec()));
     reviews.push(review(vec![without]));
     reviews.push(review(vec![mixed(Random, 500.0, 100.0, 300.0)]));
     let surges = |_, t: f64| {

@@ -13,7 +13,7 @@ use stend_experiment::{Order, Slots, Task};
 use stend_analysis::Load;
 use stend_lab::Lab;
 use stend_method::{Edition, EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
-use stend_record::review::{Condition, Review, TestResult};
+use stend_record::review::{Condition, Results, Review, TestResult};
 use stend_record::sha256_hex;
 use stend_simulated::SimulatedTarget;
 
@@ -233,14 +233,13 @@ fn add(tests: &mut Vec<TestResult>, more: Vec<TestResult>, measurement: &Measure
             tests.push(test);
             continue;
         };
-        for point in test.points.into_iter().flatten() {
-            if !has(there, &Load::of(&point)) {
-                there.points.get_or_insert_with(Vec::new).push(point);
+        for point in test.points() {
+            if !has(there, &Load::of(point)) {
+                there.add(Results::Points(vec![point.clone()]));
             }
         }
         let all = loads(measurement.edition, &there.id).len();
-        let points = there.points.as_ref().map_or(0, Vec::len);
-        there.left_out_points = all.saturating_sub(points) as u32;
+        there.left_out_points = all.saturating_sub(there.points().len()) as u32;
     }
 }
 

@@ -4,7 +4,8 @@ use rusqlite::{Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stend_record::review::{
-    Condition, FailedTest, ModelInfo, Review, Rival, SCHEMA, Series, TargetInfo, TestResult,
+    Condition, FailedTest, ModelInfo, Results, Review, Rival, SCHEMA, Series, TargetInfo,
+    TestResult,
 };
 
 use crate::columns::{OF_SERIES, POINTS, SERIES, Table};
@@ -140,20 +141,20 @@ impl Lab {
 
     fn test(&self, id: i64, bare: &TestResult, rest: &str) -> Result<TestResult, LabError> {
         let mut test: TestResult = self.with_rest(bare, rest)?;
-        if let Some(points) = &mut test.points {
-            for point in self.objects(&POINTS, id)? {
-                points.push(self.read(point)?);
-            }
+        for point in self.objects(&POINTS, id)? {
+            test.add(Results::Points(vec![self.read(point)?]));
         }
-        if let Some(series) = &mut test.series {
-            let sql = "SELECT id FROM series WHERE test = ?1 ORDER BY position";
-            let ids = self.rows(sql, params![id], |row| row.get(0))?;
-            let objects = self.objects(&SERIES, id)?;
-            for (id, mut curve) in ids.into_iter().zip(objects) {
-                for table in OF_SERIES.iter() {
-                    curve[table.name] = Value::Array(self.objects(table, id)?);
-                }
-                series.push(self.read::<Series>(curve)?);
+        let sql = "SELECT id FROM series WHERE test = ?1 ORDER BY position";
+        let ids = self.rows(sql, params![id], |row| row.get(0))?;
+        let objects = self.objects(&SERIES, id)?;
+        for (id, mut curve) in ids.into_iter().zip(objects) {
+            for table in OF_SERIES.iter() {
+                curve[table.name] = Value::Array(self.objects(table, id)?);
+            }
+            let series = vec![self.read::<Series>(curve)?];
+            match &mut test.results {
+                Some(Results::Ladder(ladder)) => ladder.series.extend(series),
+                _ => test.add(Results::Curve(series)),
             }
         }
         Ok(test)

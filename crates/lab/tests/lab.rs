@@ -12,9 +12,9 @@ use stend_record::kinds::RepeatedFigure;
 use stend_record::latency::LatencyHalfWidths;
 use stend_record::load::Load;
 use stend_record::review::{
-    Condition, FailedTest, IntervalLatency, LatencySummary, Pattern, Point, PointOp, PointPart,
-    Review, Rival, SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TemperatureSample,
-    TestResult,
+    Condition, FailedTest, IntervalLatency, Ladder, LatencySummary, Pattern, Point, PointOp,
+    PointPart, Results, Review, Rival, Rung, SCHEMA, Sample, Series, SeriesPoint, TargetInfo,
+    TargetKind, TemperatureSample, TestResult,
 };
 use stend_record::smart::{BeforeAfter, Reading};
 use stend_record::study::{Cell, Study, StudyRow};
@@ -136,13 +136,31 @@ fn series(n: u64) -> Series {
     }
 }
 
+fn rung() -> Rung {
+    Rung {
+        name: "after 30 s".to_owned(),
+        idle_s: 30.0,
+        trim: false,
+        iops_start: 9.5,
+        recovered_bytes: 1 << 30,
+        fell: true,
+    }
+}
+
 fn test(id: &str, n: u64) -> TestResult {
     TestResult {
         id: id.to_owned(),
         title: format!("Test {id}"),
         method: "4 KiB \u{2026}".to_owned(),
-        points: n.is_multiple_of(2).then(|| (0..n).map(point).collect()),
-        series: (!n.is_multiple_of(2)).then(|| (0..n).map(series).collect()),
+        results: match n {
+            0 => None,
+            5 => Some(Results::Ladder(Ladder {
+                series: (0..n).map(series).collect(),
+                rungs: vec![rung()],
+            })),
+            n if n.is_multiple_of(2) => Some(Results::Points((0..n).map(point).collect())),
+            n => Some(Results::Curve((0..n).map(series).collect())),
+        },
         repeated: (0..n)
             .map(|i| RepeatedFigure {
                 name: "Read, depth 1".to_owned(),
@@ -392,10 +410,8 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         note: None,
         ..whole.clone()
     };
-    for series in expected.tests.iter_mut().flat_map(|t| &mut t.series) {
-        for curve in series {
-            curve.cpu_ns_per_request = None;
-        }
+    for curve in expected.tests.iter_mut().flat_map(TestResult::curves_mut) {
+        curve.cpu_ns_per_request = None;
     }
     assert_eq!(lab.review(run).unwrap(), expected);
     assert_eq!(copied, expected);
@@ -598,7 +614,7 @@ fn values_come_out_of_an_export_as_they_went_in() {
             serde_json::Value::Object(fields.map(|(n, f)| (n, f.into())).collect())
         })
         .collect();
-    for (row, point) in rows.iter().zip(tests[0].points.iter().flatten()) {
+    for (row, point) in rows.iter().zip(tests[0].points().iter()) {
         let number = |name: &str| row[name].as_str().unwrap().parse::<f64>().unwrap();
         assert_eq!(number("iops"), point.iops);
         assert_eq!(number("latency_p99_9_ns"), point.latency_ns.p99_9 as f64);

@@ -67,7 +67,7 @@ pub(crate) fn unfinished(
     limit: WriteLimit,
 ) -> Vec<Option<TestResult>> {
     let stays_worn = limit == WriteLimit::AsStated;
-    let goes_on = |test: &&TestResult| stays_worn || test.endurance.is_none();
+    let goes_on = |test: &&TestResult| stays_worn || test.endurance().is_none();
     let begun = |id: &str| {
         let mut unfinished = earlier?.unfinished.iter().filter(goes_on);
         unfinished.find(|test| test.id == id).cloned()

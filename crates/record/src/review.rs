@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::kinds::curve::{IntervalLatency, Sample, Series, TemperatureSample};
 pub use crate::kinds::files::{FileOp, FileRequests, FileWork};
-pub use crate::kinds::ladder::Rung;
+pub use crate::kinds::ladder::{Ladder, Rung};
 pub use crate::kinds::points::{Point, PointPart};
 pub use crate::kinds::response::{Response, ResponseInterval, SlowRequest};
 pub use crate::kinds::rounds::{RoundFigures, Rounds, Tracked};
 pub use crate::kinds::sync::{Durability, SyncInterval, SyncMethod, SyncPoint, SyncStream};
-pub use crate::kinds::{JobText, SteadyStart, TestResult};
+pub use crate::kinds::traces::Traces;
+pub use crate::kinds::{JobText, Results, SteadyStart, TestResult};
 pub use crate::latency::LatencySummary;
 pub use crate::load::{Pattern, PointOp, SeriesPoint};
 pub use crate::model::{ModelChange, ModelInfo};

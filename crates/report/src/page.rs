@@ -289,7 +289,7 @@ fn section<'a>(
 
 /// Returns the remark that a model without noise was measured.
 fn noiseless_words(test: &TestResult) -> String {
-    let points = stend_analysis::load::points_of(test);
+    let points = test.points();
     let loads: Vec<String> = noiseless_in(test)
         .map(|found| uncapitalised(&load_words(found.load, points)))
         .collect();

@@ -1,7 +1,7 @@
 //! Contents of an unfinished review, in words.
 
 use stend_language::counted;
-use stend_record::review::{Review, TestResult};
+use stend_record::review::{Results, Review, TestResult};
 
 /// Counts finished tests and parts of other tests, and states `what` about them: `11 finished tests
 /// and 3 traces of `desktop-traces` are saved`. `None` if there are none.
@@ -34,8 +34,8 @@ fn count_parts(test: &TestResult) -> usize {
     if test.repetition.is_some() {
         return 1;
     }
-    let rounds = test.endurance.as_ref().map_or(0, |worn| worn.rounds.len());
-    test.traces.iter().flatten().count() + rounds
+    let rounds = test.endurance().map_or(0, |worn| worn.rounds.len());
+    test.traces().len() + rounds
 }
 
 /// Formats the finished parts of a test: `3 traces of `desktop-traces``.
@@ -43,10 +43,9 @@ fn parts_of(test: &TestResult) -> Option<String> {
     if let Some(number) = test.repetition {
         return Some(format!("repetition {number} of `{}`", test.id));
     }
-    let what = if test.traces.is_some() {
-        "trace"
-    } else {
-        "round"
+    let what = match test.results {
+        Some(Results::Traces(_)) => "trace",
+        _ => "round",
     };
     let parts = Some(count_parts(test)).filter(|count| *count > 0)?;
     Some(format!("{} of `{}`", counted(parts, what), test.id))
@@ -56,6 +55,7 @@ fn parts_of(test: &TestResult) -> Option<String> {
 mod tests {
     use super::*;
     use serde_json::json;
+    use stend_record::review::Traces;
 
     fn test(id: &str, traces: usize) -> TestResult {
         let trace = json!({
@@ -63,10 +63,13 @@ mod tests {
             "requests": 1, "read_bytes": 1, "written_bytes": 0, "busy_s": 1.0, "elapsed_s": 1.0,
             "bw_bytes_per_s": 1.0, "iops": 1.0, "moved_requests": 0
         });
-        let trace = serde_json::from_value(trace).unwrap();
+        let all = Traces {
+            traces: vec![serde_json::from_value(trace).unwrap(); traces],
+            overall_bw_bytes_per_s: None,
+        };
         TestResult {
             id: id.to_owned(),
-            traces: (traces > 0).then(|| vec![trace; traces]),
+            results: (traces > 0).then_some(Results::Traces(all)),
             ..TestResult::default()
         }
     }

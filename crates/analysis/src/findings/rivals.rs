@@ -5,7 +5,6 @@ use stend_record::review::TestResult;
 
 use super::drives::DriveFigures;
 use crate::figures::{KeyFigure, Standing, Unit, same};
-use crate::kinds::curve::curves_of;
 use crate::words::{list, percent, times, uncapitalised};
 
 /// Most figures that a sentence names.
@@ -14,7 +13,7 @@ const NAMED_MAX: usize = 3;
 /// Compares a test's key figures with those of the rivals that have them.
 pub(super) fn sentence(test: &TestResult, drives: &[DriveFigures]) -> Option<String> {
     let (reviewed, rivals) = drives.split_first()?;
-    let several_curves = curves_of(test).len() > 1;
+    let several_curves = test.curves().len() > 1;
     let all: Vec<Compared<'_>> = reviewed
         .figures
         .iter()

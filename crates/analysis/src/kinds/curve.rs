@@ -3,24 +3,18 @@
 use stend_language::{recorded, say, text};
 use stend_record::review::{PointOp, Series, TestResult};
 
+use super::{Kind, Named};
 use crate::ends::{end_level, start_level};
 use crate::figures::{Unit, speed_of};
-use crate::kind::{Kind, Named};
 use crate::recovery::{Recovery, recovery};
 use crate::steps::{Level, LevelKind, steps};
 use crate::words::{self, capitalised};
 
-/// Returns the curves of a test; empty if it has points.
-pub fn curves_of(test: &TestResult) -> &[Series] {
-    test.series.as_deref().unwrap_or_default()
-}
-
 /// The analysis of curves.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !curves_of(test).is_empty(),
-    sentences: |test, capacity_bytes| sentences(curves_of(test), capacity_bytes),
+pub(super) const KIND: Kind = Kind {
+    sentences: |test, capacity_bytes| sentences(test.curves(), capacity_bytes),
     lines,
-    key_figures: |test| key_figures(curves_of(test)),
+    key_figures: |test| key_figures(test.curves()),
 };
 
 /// Formats the curves as lines for a terminal.
@@ -35,7 +29,7 @@ pub(crate) fn lines(test: &TestResult) -> String {
         );
         format!("  {line}\n")
     };
-    curves_of(test).iter().map(line).collect()
+    test.curves().iter().map(line).collect()
 }
 
 fn sentences(curves: &[Series], capacity_bytes: u64) -> Vec<String> {

@@ -1,16 +1,11 @@
 //! Work on files: names of sets, sentences and key figures.
 
 use stend_language::{recorded, text};
-use stend_record::review::{FileWork, TestResult};
+use stend_record::review::FileWork;
 
+use super::{Kind, Named};
 use crate::figures::{Standing, Unit};
-use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
-
-/// Returns the work on files of a test; empty for any other test.
-pub fn files_of(test: &TestResult) -> &[FileWork] {
-    test.files.as_deref().unwrap_or_default()
-}
 
 /// Returns the name of the set, with its size if it was scaled down: only sets of one size compare.
 pub fn set_words(work: &FileWork) -> String {
@@ -25,11 +20,10 @@ pub fn set_words(work: &FileWork) -> String {
 }
 
 /// The analysis of work on files.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !files_of(test).is_empty(),
-    sentences: |test, _| sentences(files_of(test)),
-    lines: |test| files_of(test).iter().map(line).collect(),
-    key_figures: |test| key_figures(files_of(test)),
+pub(super) const KIND: Kind = Kind {
+    sentences: |test, _| sentences(test.files()),
+    lines: |test| test.files().iter().map(line).collect(),
+    key_figures: |test| key_figures(test.files()),
 };
 
 /// Formats work on a set as a line for a terminal.

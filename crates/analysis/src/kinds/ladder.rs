@@ -1,24 +1,17 @@
 //! Recovery ladders: sentences about their rests, and key figures.
 
 use stend_language::{recorded, say, text};
-use stend_record::review::{Rung, TestResult};
+use stend_record::review::Rung;
 
-use super::curve;
+use super::{Kind, Named, curve};
 use crate::figures::Unit;
-use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
 
-/// Returns the rungs of a recovery ladder; empty for any other test.
-pub fn rungs_of(test: &TestResult) -> &[Rung] {
-    test.rungs.as_deref().unwrap_or_default()
-}
-
 /// The analysis of recovery ladders.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !rungs_of(test).is_empty(),
-    sentences: |test, _| sentences(rungs_of(test)),
+pub(super) const KIND: Kind = Kind {
+    sentences: |test, _| sentences(test.rungs()),
     lines: curve::lines,
-    key_figures: |test| key_figures(rungs_of(test)),
+    key_figures: |test| key_figures(test.rungs()),
 };
 
 /// Returns a sentence for the rests without TRIM and one for those with it, in measured order.

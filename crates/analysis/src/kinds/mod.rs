@@ -1,25 +1,46 @@
 //! The analysis of each kind of test: sentences and key figures, one file for each kind.
 
+pub mod benchmark;
+pub mod curve;
+pub mod endurance;
+pub mod files;
+pub mod ladder;
+pub mod points;
+pub mod response;
+pub mod rounds;
+pub mod sync;
+pub mod traces;
+
 use stend_language::{Language, within};
 use stend_record::kinds::RepeatedFigure;
-use stend_record::review::TestResult;
+use stend_record::review::{Results, TestResult};
 
-use crate::figures::{Interval, KeyFigure};
-use crate::kind::{Kind, Named};
+use crate::figures::{Interval, KeyFigure, Unit};
+
+/// A key figure by its name within its test.
+type Named = (String, f64, Unit);
+
+/// The analysis of one kind of test.
+struct Kind {
+    /// Sentences about a test on a target of the given capacity, bytes.
+    sentences: fn(&TestResult, u64) -> Vec<String>,
+    /// Results as lines for a terminal.
+    lines: fn(&TestResult) -> String,
+    /// Key figures of a test.
+    key_figures: fn(&TestResult) -> Vec<Named>,
+}
 
 macro_rules! table {
     ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
-        $($(#[$doc])* pub mod $module;)*
-
-        const KINDS: &[Kind] = &[$($module::KIND),*];
+        /// Returns the kind of a test's results; `None` for a test without results.
+        fn kind_of(test: &TestResult) -> Option<&'static Kind> {
+            Some(match test.results.as_ref()? {
+                $(Results::$variant(_) => &$module::KIND,)*
+            })
+        }
     };
 }
 stend_record::kinds!(table);
-
-/// Returns the kind of a test's results; `None` for a test without results.
-fn kind_of(test: &TestResult) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| (kind.has)(test))
-}
 
 /// Returns the sentences about a test on a target of the given capacity, bytes.
 pub(crate) fn sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {

@@ -3,16 +3,15 @@
 use stend_language::{Argument, message, numeral, say, text};
 use stend_record::review::{Point, PointOp, TestResult};
 
+use super::{Kind, Named};
 use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit};
-use crate::kind::{Kind, Named};
-use crate::load::{Dimension, op_column, points_of, words_among};
+use crate::load::{Dimension, op_column, words_among};
 use crate::words;
 
 /// The analysis of points.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !points_of(test).is_empty(),
+pub(super) const KIND: Kind = Kind {
     sentences: |test, _| sentences(test),
-    lines: |test| points_of(test).iter().map(line).collect(),
+    lines: |test| test.points().iter().map(line).collect(),
     key_figures: |test| key_figures(test),
 };
 
@@ -49,7 +48,7 @@ const MIX_COSTS_SHARE: f64 = 0.9;
 const PAGE_BYTES: u64 = 4096;
 
 fn sentences(test: &TestResult) -> Vec<String> {
-    let points = points_of(test);
+    let points = test.points();
     match Dimension::varied(test) {
         Some(Dimension::Share) => over_share(points),
         Some(Dimension::Block) => over_blocks(points),
@@ -429,7 +428,7 @@ fn over_share(points: &[Point]) -> Vec<String> {
 }
 
 fn key_figures(test: &TestResult) -> Vec<Named> {
-    let points = points_of(test);
+    let points = test.points();
     let metric = Metric::of(points);
     let figure = |name: String, point: &Point| {
         let (value, unit) = metric.value(point);

@@ -7,13 +7,13 @@ use stend_record::review::{
     Durability, SyncInterval, SyncMethod, SyncPoint, SyncStream, TestResult,
 };
 
+use super::{Kind, Named};
 use crate::figures::Unit;
-use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
 
 /// Returns the points of a test if all have streams; empty for any other test.
 pub fn sync_points_of(test: &TestResult) -> &[SyncPoint] {
-    let points = test.sync.as_deref().unwrap_or_default();
+    let points = test.sync();
     match points.iter().all(|point| !point.streams.is_empty()) {
         true => points,
         false => &[],
@@ -21,8 +21,7 @@ pub fn sync_points_of(test: &TestResult) -> &[SyncPoint] {
 }
 
 /// The analysis of durable writes.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !sync_points_of(test).is_empty(),
+pub(super) const KIND: Kind = Kind {
     sentences: |test, _| sentences(sync_points_of(test)),
     lines: |test| sync_points_of(test).iter().map(lines).collect(),
     key_figures: |test| sync_points_of(test).iter().map(key_figure).collect(),

@@ -11,8 +11,7 @@ use super::statement::{Beware, SpeedClass, Statement, Suits};
 use super::{STATEMENTS_MAX, Shown};
 use crate::findings::{judged, labels};
 use crate::headline::Headline;
-use crate::kinds::endurance::endurance_of;
-use crate::kinds::response::{NORMAL_SHARE, deletion_effect, responses_of};
+use crate::kinds::response::{NORMAL_SHARE, deletion_effect};
 
 /// Least share of the link's limit at which the link limits the drive.
 pub(super) const LIMIT_SHARE: f64 = 0.9;
@@ -256,7 +255,7 @@ type Found = Option<(String, Beware)>;
 
 fn early_end(review: &Review) -> Found {
     judged(review).find_map(|test| {
-        let found = endurance_of(test)?;
+        let found = test.endurance()?;
         let rated_bytes = found.rated_bytes?;
         let written_bytes = found.written_bytes;
         let early = found.end == EnduranceEnd::Refused && written_bytes < rated_bytes;
@@ -303,7 +302,8 @@ fn uneven(lasting: Option<&Lasting>) -> Found {
 
 fn deletion(review: &Review) -> Found {
     judged(review).find_map(|test| {
-        let trimmed = responses_of(test)
+        let trimmed = test
+            .responses()
             .iter()
             .filter(|r| r.command_bytes.is_some());
         let mut trimmed = trimmed.filter_map(|r| Some((r, deletion_effect(r)?)));
