@@ -1,9 +1,9 @@
-//! The review: schema `stend.review/1`.
+//! The review: schema `stend.review/2`.
 //!
 //! Documented field by field, for readers of the JSON, in `docs/review-json.md`. Units are the last
 //! part of a key. MiB and KiB are binary, MB and KB decimal.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub use crate::kinds::curve::{IntervalLatency, Sample, Series, TemperatureSample};
 pub use crate::kinds::files::{FileOp, FileRequests, FileWork};
@@ -20,12 +20,16 @@ pub use crate::model::{ModelChange, ModelInfo};
 use crate::smart::BeforeAfter;
 
 /// Name and version of this schema.
-pub const SCHEMA: &str = "stend.review/1";
+pub const SCHEMA: &str = "stend.review/2";
+
+/// Its former version, which is read as well.
+const SCHEMA_1: &str = "stend.review/1";
 
 /// A whole review of one target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Review {
     /// Always [`SCHEMA`].
+    #[serde(deserialize_with = "read_schema")]
     pub schema: String,
     /// The tested target.
     pub target: TargetInfo,
@@ -80,6 +84,15 @@ pub struct Review {
     /// SMART.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smart: Option<BeforeAfter>,
+}
+
+/// Reads the schema; a review of the former version is converted as it is read.
+fn read_schema<'d, D: Deserializer<'d>>(from: D) -> Result<String, D::Error> {
+    let schema = String::deserialize(from)?;
+    Ok(match schema == SCHEMA_1 {
+        true => SCHEMA.to_owned(),
+        false => schema,
+    })
 }
 
 fn is_zero(value: &u32) -> bool {
