@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stend_analysis::{findings, key_figures};
+use stend_analysis::{figure_name, findings, key_figures};
 use stend_language::{Language, within};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, check_options, run_review};
 use stend_record::review::{FailedTest, Review as Record, Rival, SCHEMA};
@@ -52,7 +52,8 @@ impl Review {
         let figures = drives.flat_map(|(target, tests)| {
             let figures = key_figures(tests).into_iter();
             figures.map(|figure| {
-                let (name, unit) = (figure.name, figure.unit.key().to_owned());
+                let name = figure_name(&figure.figure);
+                let unit = figure.unit.key().to_owned();
                 (
                     target.title.clone(),
                     figure.test_id,

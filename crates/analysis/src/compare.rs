@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use stend_language::{Language, within};
+use stend_record::figure::FigureId;
 use stend_record::model::figure_words;
 use stend_record::review::{
     Condition, ModelChange, ModelInfo, Point, Review, Rival, TargetKind, TestResult,
 };
 
 use crate::figures::{Interval, KeyFigure, Metric, Standing, Unit};
-use crate::kinds::key_figures;
+use crate::kinds::{figure_name, key_figures};
 use crate::load::in_full;
 
 /// Facts of a target that are conditions rather than identity.
@@ -99,10 +99,8 @@ pub fn told(values: &[Option<String>]) -> Vec<&str> {
 pub struct Row {
     /// Id of the test.
     pub test_id: String,
-    /// Name of the figure within the test, in English.
-    pub name: String,
-    /// Title for people, in their language.
-    pub title: String,
+    /// Identity of the figure within the test.
+    pub figure: FigureId,
     /// Unit of the values.
     pub unit: Unit,
     /// Value on each side; `None` if a side has no such figure.
@@ -328,7 +326,7 @@ pub fn flat_figures(review: &Review) -> Vec<FlatFigure> {
     let key = key.map(|figure| FlatFigure {
         test_id: figure.test_id,
         load: String::new(),
-        name: figure.name,
+        name: figure_name(&figure.figure),
         value: figure.value,
         unit: figure.unit,
     });
@@ -367,8 +365,7 @@ fn figure(test_id: &str, metric: Metric, point: &Point) -> KeyFigure {
     KeyFigure {
         test_id: test_id.to_owned(),
         // The full load: a parameter that is constant in one review may vary in another.
-        name: within(Language::English, || in_full(point.load)),
-        title: in_full(point.load),
+        figure: FigureId::Load(point.load),
         value,
         unit,
         half_width: Interval::of(&point.repeated_iops).map(|i| i.share() * value),
@@ -380,13 +377,13 @@ fn rows(sides: &[Side<'_>], figures: impl Fn(&Review) -> Vec<KeyFigure>) -> Vec<
     for (nth, side) in sides.iter().enumerate() {
         for figure in figures(side.review) {
             let same = |row: &Row| {
-                (&row.test_id, &row.name, row.unit) == (&figure.test_id, &figure.name, figure.unit)
+                (&row.test_id, &row.figure, row.unit)
+                    == (&figure.test_id, &figure.figure, figure.unit)
             };
             let at = rows.iter().position(same).unwrap_or_else(|| {
                 rows.push(Row {
                     test_id: figure.test_id.clone(),
-                    name: figure.name.clone(),
-                    title: figure.title.clone(),
+                    figure: figure.figure.clone(),
                     unit: figure.unit,
                     values: vec![None; sides.len()],
                     half_widths: vec![None; sides.len()],

@@ -331,7 +331,7 @@ fn benchmark_headlines(
 fn key_headline(name: &str, test: &TestResult, drives: &[&[TestResult]]) -> Option<Headline> {
     let first = |test: &TestResult| key_figures(std::slice::from_ref(test)).into_iter().next();
     let own = first(test)?;
-    let same = |test: &TestResult| first(test).filter(|f| f.name == own.name).map(|f| f.value);
+    let same = |test: &TestResult| first(test).filter(|f| f.figure == own.figure).map(|f| f.value);
     Some(Headline {
         name: name.to_owned(),
         test_id: test.id.clone(),

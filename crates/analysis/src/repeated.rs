@@ -1,16 +1,16 @@
 //! Repeated tests: their means, and the intervals of these.
 
-use stend_language::{Language, text, within};
+use stend_language::text;
 use stend_record::benchmark::BenchmarkCell;
+use stend_record::figure::{FigureId, RepeatedFigure};
 use stend_record::histogram;
-use stend_record::kinds::RepeatedFigure;
 use stend_record::latency::LatencyHalfWidths;
 use stend_record::review::{LatencySummary, Point, PointPart, Results, SyncPoint, TestResult};
 use stend_record::traces::TraceResult;
 
 use crate::figures::{Interval, Unit, mean};
 use crate::kinds::sync::{is_same, sync_points_of};
-use crate::kinds::{named_figures, titled_figures};
+use crate::kinds::{figure_title, named_figures};
 use crate::words;
 
 /// Returns the mean of a figure over some items.
@@ -193,17 +193,15 @@ fn average<T: Clone>(
 }
 
 fn key_figures(repetitions: &[&TestResult]) -> Vec<RepeatedFigure> {
-    // A review stores them in English.
-    let named = |test: &&TestResult| within(Language::English, || named_figures(test));
-    let all: Vec<_> = repetitions.iter().map(named).collect();
-    let of_first = all[0].iter().filter_map(|(name, _, unit)| {
-        let value = |list: &Vec<(String, f64, Unit)>| {
-            let mut same = list.iter().filter(|f| f.0 == *name && f.2 == *unit);
+    let all: Vec<_> = repetitions.iter().map(|test| named_figures(test)).collect();
+    let of_first = all[0].iter().filter_map(|(figure, _, unit)| {
+        let value = |list: &Vec<(FigureId, f64, Unit)>| {
+            let mut same = list.iter().filter(|f| f.0 == *figure && f.2 == *unit);
             same.next().map(|(_, value, _)| *value)
         };
         let values: Option<Vec<f64>> = all.iter().map(value).collect();
         Some(RepeatedFigure {
-            name: name.clone(),
+            figure: figure.clone(),
             unit: unit.key().to_owned(),
             values: values?,
         })
@@ -288,11 +286,8 @@ fn half_widths(all: &[LatencySummary]) -> Option<LatencyHalfWidths> {
 /// Formats the intervals of a repeated test's key figures as one line for a terminal, with a line
 /// end; empty for a test that was carried out once.
 pub fn line(test: &TestResult) -> String {
-    let titles: Vec<_> = titled_figures(test).collect();
     let of = |figure: &RepeatedFigure| {
-        let title = titles.iter().find(|((name, ..), _)| *name == figure.name);
-        let title = title.map_or(&figure.name, |(_, title)| title);
-        Some((title.clone(), Interval::of(&figure.values)?))
+        Some((figure_title(&figure.figure), Interval::of(&figure.values)?))
     };
     let all: Vec<(String, Interval)> = test.repeated.iter().filter_map(of).collect();
     let Some(count) = test.repeated.first().map(|figure| figure.values.len()) else {

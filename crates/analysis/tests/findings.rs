@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{GB, cached_tlc, curves, point, points, sampled, target, white};
-use stend_analysis::{findings, key_figures, labels};
+use stend_analysis::{figure_name, findings, key_figures, labels};
 use stend_language::{Language, within};
 use stend_record::load::Load;
 use stend_record::review::{
@@ -205,7 +205,9 @@ fn sustained_writing_and_recovery() {
         ],
     );
     let fast = key_figures(&review.tests);
-    let fast = fast.iter().find(|f| f.name == "After idle: fast writes");
+    let fast = fast
+        .iter()
+        .find(|f| figure_name(&f.figure) == "After idle: fast writes");
     assert!((fast.unwrap().value / GB - 2.3).abs() < 0.05);
 }
 

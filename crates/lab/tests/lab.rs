@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use stend_lab::work;
 use stend_lab::{Format, Kind, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES, Table};
 use stend_record::endurance::Health;
-use stend_record::kinds::RepeatedFigure;
+use stend_record::figure::{FigureId, RepeatedFigure};
 use stend_record::latency::LatencyHalfWidths;
 use stend_record::load::Load;
 use stend_record::review::{
@@ -163,7 +163,7 @@ fn test(id: &str, n: u64) -> TestResult {
         },
         repeated: (0..n)
             .map(|i| RepeatedFigure {
-                name: "Read, depth 1".to_owned(),
+                figure: FigureId::AllTraces,
                 unit: "iops".to_owned(),
                 values: vec![0.1, i as f64],
             })

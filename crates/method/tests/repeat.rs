@@ -73,7 +73,7 @@ fn figures_are_means_of_reviews_with_other_seeds() {
     for figure in figures {
         let of = |review: &Review| {
             let figures = key_figures(&review.tests);
-            let mut same = figures.into_iter().filter(|f| f.name == figure.name);
+            let mut same = figures.into_iter().filter(|f| f.figure == figure.figure);
             same.find(|f| f.test_id == figure.test_id).unwrap().value
         };
         let values: Vec<f64> = each.iter().map(of).collect();

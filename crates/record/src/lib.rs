@@ -14,7 +14,7 @@ pub mod study;
 
 use sha2::Digest;
 
-pub use kinds::{benchmark, endurance, traces};
+pub use kinds::{benchmark, endurance, figure, traces};
 
 /// SHA-256 of bytes, hexadecimal, as `sha256sum` prints it.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use stend_record::kinds::traces::{TraceResult, Traces};
+use stend_record::kinds::traces::TraceResult;
 use stend_record::review::{FileWork, Ladder, Results, SyncPoint, TestResult};
 
 fn test_with(results: Value) -> Value {

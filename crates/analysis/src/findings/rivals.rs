@@ -5,6 +5,7 @@ use stend_record::review::TestResult;
 
 use super::drives::DriveFigures;
 use crate::figures::{KeyFigure, Standing, Unit, same};
+use crate::kinds::figure_title;
 use crate::words::{list, percent, times, uncapitalised};
 
 /// Most figures that a sentence names.
@@ -131,7 +132,10 @@ impl<'a> Compared<'a> {
 
     /// Quotes the name for the middle of a sentence: `“read, depth 4”`.
     fn quoted(&self) -> String {
-        text!("quoted-name", name = uncapitalised(&self.figure.title))
+        text!(
+            "quoted-name",
+            name = uncapitalised(&figure_title(&self.figure.figure))
+        )
     }
 
     /// Reports the only figure of a test.
@@ -194,12 +198,12 @@ fn lead(ratio: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stend_record::figure::FigureId;
 
     fn figure(name: &str, value: f64) -> KeyFigure {
         KeyFigure {
             test_id: "t".into(),
-            name: name.into(),
-            title: name.into(),
+            figure: FigureId::Titled(name.into()),
             value,
             unit: Unit::BytesPerS,
             half_width: None,

@@ -2,6 +2,7 @@
 
 use stend_language::{say, text};
 use stend_record::benchmark::BenchmarkCell;
+use stend_record::figure::FigureId;
 use stend_record::review::PointOp;
 
 use super::{Kind, Named};
@@ -94,9 +95,9 @@ fn apart(cells: &[BenchmarkCell]) -> Option<String> {
 
 fn key_figures(cells: &[BenchmarkCell]) -> Vec<Named> {
     let figure = |cell: &BenchmarkCell| {
-        let op = cell.load.op.words();
-        let name = text!("figure-op-value", op = op, value = &cell.row);
-        (name, cell.best_bw_bytes_per_s, Unit::BytesPerS)
+        let (row, op) = (cell.row.clone(), cell.load.op);
+        let figure = FigureId::Row { row, op };
+        (figure, cell.best_bw_bytes_per_s, Unit::BytesPerS)
     };
     cells.iter().map(figure).collect()
 }

@@ -1,6 +1,7 @@
 //! Curves: sentences about a load sampled over time, and key figures.
 
 use stend_language::{recorded, say, text};
+use stend_record::figure::FigureId;
 use stend_record::review::{PointOp, Series, TestResult};
 
 use super::{Kind, Named};
@@ -343,24 +344,24 @@ fn key_figures(curves: &[Series]) -> Vec<Named> {
         let (Some(end_iops), Some(start_iops)) = (end_iops, start_level(series)) else {
             continue;
         };
-        let mut speed = |name: String, iops| {
+        let mut speed = |figure: FigureId, iops| {
             let (value, unit) = speed_of(series, iops);
-            out.push((name, value, unit));
+            out.push((figure, value, unit));
         };
         if curves.len() == 1 {
-            speed(say("figure-start"), start_iops);
-            speed(say("figure-end"), end_iops);
-            speed(say("figure-mean"), mean_iops(series));
+            speed(FigureId::Start, start_iops);
+            speed(FigureId::End, end_iops);
+            speed(FigureId::Mean, mean_iops(series));
             continue;
         }
-        let name = capitalised(&recorded(&series.name));
-        speed(text!("figure-start-of", name = &name), start_iops);
+        let curve = series.name.clone();
+        speed(FigureId::StartOf { curve }, start_iops);
         let fast = recovery(series, end_iops).filter(|_| series.point.op == PointOp::Write);
         if let Some(fast) = fast {
-            let bytes = fast.bytes as f64;
+            let curve = series.name.clone();
             out.push((
-                text!("figure-fast-writes", name = &name),
-                bytes,
+                FigureId::FastWrites { curve },
+                fast.bytes as f64,
                 Unit::Bytes,
             ));
         }

@@ -2,6 +2,7 @@
 
 use stend_language::{message, say, text};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
+use stend_record::figure::FigureId;
 use stend_record::review::TestResult;
 
 use super::{Kind, Named};
@@ -273,7 +274,7 @@ fn key_figure(test: &TestResult) -> Option<Named> {
     let endurance = test.endurance()?;
     let worn = endurance.end == EnduranceEnd::Refused;
     let written = endurance.written_bytes as f64;
-    worn.then(|| (say("figure-written-until"), written, Unit::Bytes))
+    worn.then_some((FigureId::WrittenUntilRefused, written, Unit::Bytes))
 }
 
 #[cfg(test)]

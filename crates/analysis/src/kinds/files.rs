@@ -1,21 +1,24 @@
 //! Work on files: names of sets, sentences and key figures.
 
 use stend_language::{recorded, text};
+use stend_record::figure::FigureId;
 use stend_record::review::FileWork;
 
 use super::{Kind, Named};
 use crate::figures::{Standing, Unit};
-use crate::words::{self, capitalised};
+use crate::words;
 
 /// Returns the name of the set, with its size if it was scaled down: only sets of one size compare.
 pub fn set_words(work: &FileWork) -> String {
-    match work.scaled {
-        false => recorded(&work.set),
-        true => text!(
-            "files-scaled-set",
-            set = recorded(&work.set),
-            mib = work.set_bytes >> 20
-        ),
+    set_title(&work.set, work.scaled.then_some(work.set_bytes))
+}
+
+/// Returns the name of a set, with the size of one that was scaled down.
+pub(super) fn set_title(set: &str, scaled_bytes: Option<u64>) -> String {
+    let set = recorded(set);
+    match scaled_bytes {
+        None => set,
+        Some(bytes) => text!("files-scaled-set", set = set, mib = bytes >> 20),
     }
 }
 
@@ -71,8 +74,11 @@ fn sentences(files: &[FileWork]) -> Vec<String> {
 
 fn key_figures(files: &[FileWork]) -> Vec<Named> {
     let figure = |work: &FileWork| {
-        let name = capitalised(&set_words(work));
-        (name, work.bw_bytes_per_s, Unit::BytesPerS)
+        let figure = FigureId::Set {
+            set: work.set.clone(),
+            set_bytes: work.scaled.then_some(work.set_bytes >> 20 << 20),
+        };
+        (figure, work.bw_bytes_per_s, Unit::BytesPerS)
     };
     files.iter().map(figure).collect()
 }

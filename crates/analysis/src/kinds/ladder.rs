@@ -1,11 +1,12 @@
 //! Recovery ladders: sentences about their rests, and key figures.
 
-use stend_language::{recorded, say, text};
+use stend_language::{say, text};
+use stend_record::figure::FigureId;
 use stend_record::review::Rung;
 
 use super::{Kind, Named, curve};
 use crate::figures::Unit;
-use crate::words::{self, capitalised};
+use crate::words;
 
 /// The analysis of recovery ladders.
 pub(super) const KIND: Kind = Kind {
@@ -65,9 +66,9 @@ fn key_figures(rungs: &[Rung]) -> Vec<Named> {
         .into_iter()
         .filter_map(longest)
         .map(|rung| {
-            let name = capitalised(&recorded(&rung.name));
-            let name = text!("figure-fast-writes", name = name);
-            (name, rung.recovered_bytes as f64, Unit::Bytes)
+            let curve = rung.name.clone();
+            let figure = FigureId::FastWrites { curve };
+            (figure, rung.recovered_bytes as f64, Unit::Bytes)
         })
         .collect()
 }

@@ -2,11 +2,12 @@
 //! sentences and key figures.
 
 use stend_language::{message, recorded, text};
+use stend_record::figure::FigureId;
 use stend_record::review::{Response, ResponseInterval};
 
 use super::{Kind, Named};
 use crate::figures::Unit;
-use crate::words::{self, capitalised};
+use crate::words;
 
 /// The analysis of responses.
 pub(super) const KIND: Kind = Kind {
@@ -109,9 +110,9 @@ fn sentence(response: &Response) -> Option<String> {
 fn key_figures(responses: &[Response]) -> Vec<Named> {
     let figure = |response: &Response| {
         let found = deletion_effect(response)?;
-        let name = capitalised(&recorded(&response.name));
-        let name = text!("figure-slowest-second", name = name);
-        Some((name, found.iops_lowest, Unit::Iops))
+        let response = response.name.clone();
+        let figure = FigureId::SlowestSecond { response };
+        Some((figure, found.iops_lowest, Unit::Iops))
     };
     responses.iter().filter_map(figure).collect()
 }

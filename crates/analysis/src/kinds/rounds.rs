@@ -1,7 +1,8 @@
 //! Tests in rounds: the rounds that their figures come from, their steady state, sentences and key
 //! figures.
 
-use stend_language::{message, say, text};
+use stend_language::{message, text};
+use stend_record::figure::FigureId;
 use stend_record::review::{Pattern, PointOp, RoundFigures, Rounds, TestResult, Tracked};
 
 use super::{Kind, Named};
@@ -138,12 +139,12 @@ fn key_figure(test: &TestResult) -> Option<Named> {
     let rounds = rounds_of(test)?;
     let judged = Judged::of(rounds)?;
     let mean = judged.mean_of(rounds, rounds.tracked)?;
-    let name = match judged.is_steady() {
-        true => say("figure-tracked-steady"),
-        false => say("figure-tracked-last"),
+    let figure = match judged.is_steady() {
+        true => FigureId::TrackedSteady,
+        false => FigureId::TrackedLast,
     };
     Some(match rounds.loads[rounds.tracked].pattern {
-        Pattern::Sequential => (name, mean.bw_bytes_per_s, Unit::BytesPerS),
-        Pattern::Random => (name, mean.iops, Unit::Iops),
+        Pattern::Sequential => (figure, mean.bw_bytes_per_s, Unit::BytesPerS),
+        Pattern::Random => (figure, mean.iops, Unit::Iops),
     })
 }

@@ -1,6 +1,7 @@
 //! Replayed traces: sentences and key figures.
 
 use stend_language::{message, recorded, say, text};
+use stend_record::figure::FigureId;
 use stend_record::review::TestResult;
 use stend_record::traces::{TraceOrigin, TraceResult, overall_bw};
 
@@ -108,10 +109,10 @@ fn sentences(traces: &[TraceResult]) -> Vec<String> {
 }
 
 fn key_figures(traces: &[TraceResult]) -> Vec<Named> {
-    let name = match traces {
-        [_] => "figure-over-busy-time",
-        _ => "figure-all-traces",
+    let figure = match traces {
+        [_] => FigureId::BusyTime,
+        _ => FigureId::AllTraces,
     };
-    let overall = overall_bw(traces).map(|bw| (say(name), bw, Unit::BytesPerS));
+    let overall = overall_bw(traces).map(|bw| (figure, bw, Unit::BytesPerS));
     overall.into_iter().collect()
 }

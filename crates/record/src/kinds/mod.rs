@@ -3,6 +3,7 @@
 pub mod benchmark;
 pub mod curve;
 pub mod endurance;
+pub mod figure;
 pub mod files;
 pub mod ladder;
 pub mod points;
@@ -18,6 +19,7 @@ use crate::load::{self, Load};
 use benchmark::BenchmarkCell;
 use curve::Series;
 use endurance::Endurance;
+use figure::RepeatedFigure;
 use files::FileWork;
 use ladder::{Ladder, Rung};
 use points::Point;
@@ -278,17 +280,6 @@ impl TestResult {
             none => *none = Some(results),
         }
     }
-}
-
-/// A key figure as measured in each repetition of its test.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RepeatedFigure {
-    /// Its name within its test.
-    pub name: String,
-    /// Unit: `iops`, `bytes_per_s`, `bytes` …
-    pub unit: String,
-    /// Its value in each repetition.
-    pub values: Vec<f64>,
 }
 
 /// Preparation of a target to a steady state before a test.

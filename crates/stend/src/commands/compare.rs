@@ -6,7 +6,7 @@ use serde::Serialize;
 use stend_analysis::compare::{
     Row, Side, Unlike, by_whom, key_rows, point_rows, together, told, unlike, unlike_models,
 };
-use stend_analysis::words;
+use stend_analysis::{figure_name, figure_title, words};
 use stend_lab::{Lab, RunId};
 use stend_language::{Language, numeral, recorded, recorded_parts, say, text, within};
 use stend_record::review::{Condition, Review};
@@ -160,7 +160,7 @@ impl Compared {
                 test = &row.test_id;
                 text += &format!("\n{test}\n");
             }
-            text += &format!("  {}\n", row.title);
+            text += &format!("  {}\n", figure_title(&row.figure));
             for (at, (value, ratio)) in row.values.iter().zip(row.ratios()).enumerate() {
                 let nth = at + 1;
                 let value =
@@ -199,7 +199,7 @@ impl Compared {
                 .iter()
                 .map(|row| DocumentRow {
                     test: row.test_id.clone(),
-                    name: row.name.clone(),
+                    name: figure_name(&row.figure),
                     unit: row.unit.key(),
                     values: row.values.clone(),
                     half_widths: row.half_widths.clone(),
