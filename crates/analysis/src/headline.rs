@@ -135,9 +135,6 @@ fn of_drives(
     drives.iter().map(of).collect()
 }
 
-/// Message, load and group of a headline, and the point that it uses.
-type Wanted = (&'static str, Pattern, PointOp, Group, Take);
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Take {
     /// The fastest point, of any size and depth.
@@ -148,47 +145,26 @@ enum Take {
     Deepest,
 }
 
-const POINTS: [Wanted; 5] = [
-    (
-        "headline-sequential-read",
-        Pattern::Sequential,
-        PointOp::Read,
-        Group::Reads,
-        Take::Fastest,
-    ),
-    (
-        "headline-sequential-write",
-        Pattern::Sequential,
-        PointOp::Write,
-        Group::Writes,
-        Take::Fastest,
-    ),
-    (
-        "headline-random-read",
-        Pattern::Random,
-        PointOp::Read,
-        Group::Reads,
-        Take::Shallowest,
-    ),
-    (
-        "headline-random-read",
-        Pattern::Random,
-        PointOp::Read,
-        Group::Reads,
-        Take::Deepest,
-    ),
-    (
-        "headline-random-write",
-        Pattern::Random,
-        PointOp::Write,
-        Group::Writes,
-        Take::Deepest,
-    ),
+/// Loads of the headlines, and the point that each uses.
+const POINTS: [(Pattern, PointOp, Take); 5] = [
+    (Pattern::Sequential, PointOp::Read, Take::Fastest),
+    (Pattern::Sequential, PointOp::Write, Take::Fastest),
+    (Pattern::Random, PointOp::Read, Take::Shallowest),
+    (Pattern::Random, PointOp::Read, Take::Deepest),
+    (Pattern::Random, PointOp::Write, Take::Deepest),
 ];
+
+fn group_of(op: PointOp) -> Group {
+    match op {
+        PointOp::Read => Group::Reads,
+        PointOp::Write => Group::Writes,
+        PointOp::Mixed => Group::Mixed,
+    }
+}
 
 fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headline> {
     let mut found: Vec<(String, Load, Headline)> = Vec::new();
-    for (name, pattern, op, group, take) in POINTS {
+    for (pattern, op, take) in POINTS {
         let all = own
             .iter()
             .copied()
@@ -218,9 +194,11 @@ fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headli
             continue;
         }
         let (_, unit) = metric_of(take).value(point);
-        let name = match take {
-            Take::Fastest => say(name),
-            _ => text!(name, depth = depth(point)),
+        let name = match (pattern, op) {
+            (Pattern::Sequential, PointOp::Read) => say("headline-sequential-read"),
+            (Pattern::Sequential, _) => say("headline-sequential-write"),
+            (Pattern::Random, PointOp::Read) => text!("headline-random-read", depth = depth(point)),
+            (Pattern::Random, _) => text!("headline-random-write", depth = depth(point)),
         };
         let value = |test: &TestResult| {
             let point = test.points().iter().find(|p| Load::of(p) == load)?;
@@ -229,7 +207,7 @@ fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headli
         let headline = Headline {
             name,
             test_id: test.id.clone(),
-            group,
+            group: group_of(op),
             unit,
             values: of_drives(drives, &test.id, value),
         };
@@ -315,11 +293,7 @@ fn benchmark_headlines(
                 op = cell.load.op.words()
             ),
             test_id: test.id.clone(),
-            group: match cell.load.op {
-                PointOp::Read => Group::Reads,
-                PointOp::Write => Group::Writes,
-                PointOp::Mixed => Group::Mixed,
-            },
+            group: group_of(cell.load.op),
             unit: Unit::BytesPerS,
             values: of_drives(drives, &test.id, same),
         }
@@ -331,7 +305,11 @@ fn benchmark_headlines(
 fn key_headline(name: &str, test: &TestResult, drives: &[&[TestResult]]) -> Option<Headline> {
     let first = |test: &TestResult| key_figures(std::slice::from_ref(test)).into_iter().next();
     let own = first(test)?;
-    let same = |test: &TestResult| first(test).filter(|f| f.figure == own.figure).map(|f| f.value);
+    let same = |test: &TestResult| {
+        first(test)
+            .filter(|f| f.figure == own.figure)
+            .map(|f| f.value)
+    };
     Some(Headline {
         name: name.to_owned(),
         test_id: test.id.clone(),
