@@ -89,11 +89,7 @@ fn average_results(results: &mut Results, all: &[&TestResult]) {
             traces.overall_bw_bytes_per_s = overall.map(|all| mean(&all));
         }
         Results::Sync(points) => average(points, &lists(all, sync_points_of), is_same, sync_row),
-        Results::Rounds(_)
-        | Results::Endurance(_)
-        | Results::Curve(_)
-        | Results::Response(_)
-        | Results::Ladder(_) => {}
+        _ => {}
     }
 }
 
