@@ -73,6 +73,17 @@ impl Load {
 
     /// Description for people: `random read, 4 KiB, queue depth 8`.
     pub fn describe(&self) -> String {
+        let region = self.region_bytes;
+        format!(
+            "{}, queue depth {}{}",
+            self.describe_requests(),
+            self.queue_depth,
+            region.map_or_else(String::new, |region| format!(", in {}", size_text(region)))
+        )
+    }
+
+    /// Description without the queue depth and the region: `random read, 4 KiB, 4 threads`.
+    pub(crate) fn describe_requests(&self) -> String {
         let what = match self.op {
             PointOp::Mixed => format!("{} % reads", self.read_percent),
             op => op.words().to_owned(),
@@ -82,12 +93,9 @@ impl Load {
             n => format!(", {n} threads"),
         };
         format!(
-            "{} {what}, {}{threads}, queue depth {}{}",
+            "{} {what}, {}{threads}",
             self.pattern.words(),
-            size_text(self.block_bytes),
-            self.queue_depth,
-            self.region_bytes
-                .map_or_else(String::new, |region| format!(", in {}", size_text(region)))
+            size_text(self.block_bytes)
         )
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use stend_record::figure::{FigureId, LoadParts, RepeatedFigure};
 use stend_record::kinds::traces::TraceResult;
 use stend_record::review::{FileWork, Ladder, Results, SyncPoint, TestResult};
 
@@ -71,4 +72,27 @@ fn results_of_measurements_are_added() {
     }
     assert_eq!(test.traces().len(), 2);
     assert!(test.points().is_empty() && test.curves_mut().is_empty());
+}
+
+#[test]
+fn figures_have_an_id_with_arguments_or_the_title_of_schema_1() {
+    let parts = LoadParts {
+        queue_depth: Some(4),
+        ..LoadParts::default()
+    };
+    for (json, figure) in [
+        (
+            json!({ "id": "point", "op": "read", "queue_depth": 4 }),
+            FigureId::Point(parts),
+        ),
+        (json!({ "id": "all-traces" }), FigureId::AllTraces),
+        (json!("Read"), FigureId::Titled("Read".to_owned())),
+    ] {
+        let read: FigureId = serde_json::from_value(json.clone()).unwrap();
+        assert_eq!(read, figure);
+        assert_eq!(serde_json::to_value(read).unwrap(), json);
+    }
+    let former = json!({ "name": "Read", "unit": "iops", "values": [1.0] });
+    let former: RepeatedFigure = serde_json::from_value(former).unwrap();
+    assert_eq!(former.figure, FigureId::Titled("Read".to_owned()));
 }
