@@ -11,7 +11,7 @@ use stend_simulated::SimulatedTarget;
 use crate::args::{DriveFilter, DrivesArgs, DrivesCommand, SetArgs};
 use crate::failure::Failure;
 use crate::open::{Named, is_model, model};
-use crate::output::{note, print, print_json};
+use crate::output::{note, print, print_json, table};
 use crate::signals;
 
 pub fn run(args: &DrivesArgs) -> Result<(), Failure> {
@@ -53,16 +53,10 @@ fn list(filter: &DriveFilter, as_json: bool) -> Result<(), Failure> {
             .collect();
         return print_json(&json!({ "schema": "stend.drives/1", "drives": drives }));
     }
-    let width = SHIPPED
-        .iter()
-        .map(|s| s.name.len())
-        .max()
-        .unwrap_or_default();
-    let mut text = String::new();
-    for model in models() {
-        text += &format!("{:<width$}  {}\n", model.name, model.title);
-    }
-    print(&text)
+    let width = SHIPPED.iter().map(|s| s.name.len()).max();
+    let layout = format!("<{}  <", width.unwrap_or_default());
+    let rows = models().map(|model| [model.name.clone(), model.title.clone()]);
+    print(&table(&layout, &rows.collect::<Vec<_>>()))
 }
 
 /// Refuses words that match no model, and lists the known ones.

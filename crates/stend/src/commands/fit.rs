@@ -18,7 +18,7 @@ use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
 use crate::open::unknown_model;
-use crate::output::{note, print, print_json};
+use crate::output::{json_text, note, print, print_json, table};
 use crate::signals;
 
 /// Generations at most, where no number is given.
@@ -60,7 +60,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     signals::undisturbed(|| save(args, &folder, &files, &document))?;
     match args.json {
         true => print_json(&document),
-        false => print(&(table(&measured, &result) + &told(args, &folder, &files))),
+        false => print(&(summary(&measured, &result) + &told(args, &folder, &files))),
     }
 }
 
@@ -175,7 +175,7 @@ fn save(args: &FitArgs, folder: &Path, files: &[Written], document: &Value) -> R
         replace(&path, file.text.as_bytes()).map_err(|error| Failure::unwritable(&path, &error))?;
     }
     let path = folder.join(RESULT);
-    replace(&path, format!("{document:#}\n").as_bytes())
+    replace(&path, json_text(document)?.as_bytes())
         .map_err(|error| Failure::unwritable(&path, &error))?;
     for file in files.iter().filter(|file| args.in_place && file.changed) {
         let path = Path::new(&file.original);
@@ -184,25 +184,25 @@ fn save(args: &FitArgs, folder: &Path, files: &[Written], document: &Value) -> R
     Ok(())
 }
 
-fn table(measured: &Measured, fit: &Fit) -> String {
-    let mut text = String::from("Figures\n");
-    for ((row, before), (_, after)) in fit.before.rows.iter().zip(&fit.after.rows) {
-        let (Some(before), Some(after)) = (before.answer(), after.answer()) else {
-            continue;
-        };
+fn summary(measured: &Measured, fit: &Fit) -> String {
+    let rows = fit.before.rows.iter().zip(&fit.after.rows);
+    let rows = rows.filter_map(|((row, before), (_, after))| {
+        let [before, after] = [before.answer()?, after.answer()?];
         let of = &measured.rows[*row];
-        text += &format!(
-            "  {:<26} {:<38} {:>16}  before {:>8.1} %  after {:>8.1} %\n",
-            of.model.as_deref().unwrap_or_default(),
-            of.ask
-                .as_ref()
-                .map_or("", |ask| &measured.tests[ask.test].figures[ask.figure]
-                    .metric),
-            of.published,
-            before.error * 100.0,
-            after.error * 100.0,
-        );
-    }
+        let metric = of.ask.as_ref().map(|ask| {
+            let test = &measured.tests[ask.test];
+            test.figures[ask.figure].metric.clone()
+        });
+        Some([
+            of.model.clone().unwrap_or_default(),
+            metric.unwrap_or_default(),
+            of.published.clone(),
+            format!("{:.1}", before.error * 100.0),
+            format!("{:.1}", after.error * 100.0),
+        ])
+    });
+    let layout = "  <26 <38 >16  before >8 %  after >8 %";
+    let mut text = format!("Figures\n{}", table(layout, &rows.collect::<Vec<_>>()));
     text += "\nParameters\n";
     if fit.parameters.is_empty() {
         text += "  none: the model is predicted, and its file stays as it is (0 generations)\n";

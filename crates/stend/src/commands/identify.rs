@@ -20,7 +20,7 @@ use crate::laboratory;
 use crate::open::{
     Named, Planned, check_all, check_set, is_simulated, open_planned, real_options_fit,
 };
-use crate::output::{json_line, note, print};
+use crate::output::{json_line, note, print, print_json_line};
 use crate::signals;
 use crate::typed::{real, settings, word};
 
@@ -69,7 +69,7 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
             fs::write(path, text).map_err(|error| Failure::unwritable(path, &error))?;
         }
         match args.json {
-            true => print(&json_line(&identification)?)?,
+            true => print_json_line(&identification)?,
             false => print(&within(language, || table(&infer(name, &seen))))?,
         }
         if let Some(folder) = &folder {

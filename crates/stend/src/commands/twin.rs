@@ -25,7 +25,7 @@ use stend_twin::{SCHEMA, TwinError};
 use crate::args::TwinArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
-use crate::output::{note, print, print_json};
+use crate::output::{note, print, print_json, table};
 use crate::{laboratory, signals};
 
 pub fn run(args: &TwinArgs) -> Result<(), Failure> {
@@ -66,7 +66,7 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     }
     match args.json {
         true => print_json(&document(args, &review, &made, &found, &errors)),
-        false => print(&table(args, &made, &found, &errors)),
+        false => print(&summary(args, &made, &found, &errors)),
     }
 }
 
@@ -327,25 +327,27 @@ fn document(
     })
 }
 
-fn table(args: &TwinArgs, rows: &Rows, found: &Found, errors: &Errors) -> String {
-    let mut text = format!(
-        "{:<20} {:<10} {:>7} {:>9} {:>9}  worst figure\n",
-        "test", "fitted to", "figures", "median", "worst"
-    );
-    for test in &errors.tests {
-        text += &format!(
-            "{:<20} {:<10} {:>7} {:>7.1} % {:>7.1} %  {}\n",
-            test.test,
-            match test.used {
-                true => "yes",
-                false => "no",
-            },
-            test.figures,
-            test.error_median * 100.0,
-            test.error_worst * 100.0,
-            test.worst
-        );
-    }
+fn summary(args: &TwinArgs, rows: &Rows, found: &Found, errors: &Errors) -> String {
+    let head = [
+        "test",
+        "fitted to",
+        "figures",
+        "median",
+        "worst",
+        "worst figure",
+    ];
+    let mut lines = vec![head.map(str::to_owned)];
+    lines.extend(errors.tests.iter().map(|test| {
+        [
+            test.test.clone(),
+            if test.used { "yes" } else { "no" }.to_owned(),
+            test.figures.to_string(),
+            format!("{:.1} %", test.error_median * 100.0),
+            format!("{:.1} %", test.error_worst * 100.0),
+            test.worst.to_string(),
+        ]
+    }));
+    let mut text = table("<20 <10 >7 >9 >9  <", &lines);
     let (_, rms) = fit_errors(&found.fit.after);
     text += &format!(
         "\n{}\n{}: {} figures, root of the mean square of their errors {:.1} %\n",

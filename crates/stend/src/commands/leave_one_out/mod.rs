@@ -18,7 +18,7 @@ use super::search::{is_asked, measured, options, read_state};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
-use crate::output::{json_value, note, print, print_json};
+use crate::output::{json_text, json_value, note, print, print_json};
 use crate::signals;
 use progress::Progress;
 pub use table::Document;
@@ -74,7 +74,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let value = json_value(&document)?;
     signals::undisturbed(|| {
         let path = folder.join(RESULT);
-        write(&path, &format!("{value:#}\n"))?;
+        write(&path, &json_text(&value)?)?;
         match &args.table {
             Some(path) => write(path, &document.markdown()),
             None => Ok(()),
@@ -199,7 +199,7 @@ impl Run<'_> {
             drive,
         };
         let path = self.path(plan, ".json");
-        let text = format!("{:#}\n", json_value(&finished)?);
+        let text = json_text(&json_value(&finished)?)?;
         signals::undisturbed(|| write(&path, &text))?;
         progress.finished(&finished.drive);
         Ok(finished.drive)
