@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use stend_analysis::{findings, key_figures};
 use stend_language::{Language, within};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, check_options, run_review};
-use stend_record::review::{FailedTest, Review as Record, Rival, SCHEMA};
+use stend_record::review::{FailedTest, ReadError, Review as Record, Rival, SCHEMA, read};
 use stend_report::{ReportError, keep_others, write_folder};
 use stend_simulated::SimulatedTarget;
 
@@ -82,16 +82,11 @@ impl Review {
 /// A review from its JSON.
 #[pyfunction]
 pub fn read_review(text: &str, name: &str) -> PyResult<Review> {
-    let record = serde_json::from_str(text);
-    let record: Record =
-        record.map_err(|wrong| input(format!("{name} is not a review: {wrong}")))?;
-    if record.schema != SCHEMA {
-        let schema = &record.schema;
-        return Err(input(format!(
-            "{name}: its schema is `{schema}`, and a review's is `{SCHEMA}`"
-        )));
-    }
-    Ok(Review { record })
+    let record = read(text).map_err(|wrong| match wrong {
+        ReadError::Json(wrong) => input(format!("{name} is not a review: {wrong}")),
+        ReadError::Schema(_) => input(format!("{name}: {wrong}")),
+    });
+    Ok(Review { record: record? })
 }
 
 /// What is reviewed: a model by its name or file, or a drive in its present state.

@@ -1,7 +1,8 @@
 //! Figures as text: three significant digits, thousands separated, with units, in the form of the
 //! page's language.
 
-use stend_language::{numeral, recorded, say, text, unit};
+use stend_language::{numeral, recorded, recorded_parts, say, text, unit};
+use stend_record::review::TargetInfo;
 
 /// Formats a number with three significant digits, thousands separated: `41,200`, `0.62`, `7.9`.
 pub fn number(value: f64) -> String {
@@ -172,6 +173,16 @@ pub fn list(items: &[String]) -> String {
         [one] => one.clone(),
         [first @ .., last] => text!("list-last", first = first.join(", "), last = last),
     }
+}
+
+/// Formats a drive's price with that of a GB; `None` if no price is known.
+pub fn price(target: &TargetInfo) -> Option<String> {
+    let price = target.price.as_ref()?;
+    Some(text!(
+        "price-per-gb",
+        price = recorded_parts(&price.typed()),
+        per = recorded_parts(&price.per_gb(target.capacity_bytes))
+    ))
 }
 
 /// Formats a drive's interface, from its fact: `SATA 6 Gbit/s`, `PCIe 3.0 x4, NVMe`.

@@ -11,9 +11,9 @@ use stend_language::{Language, within};
 use stend_record::endurance::{Endurance, EnduranceEnd};
 use stend_record::load::Load;
 use stend_record::review::{
-    Condition, Durability, FailedTest, LatencySummary, Pattern, PointOp, Response,
-    ResponseInterval, Review, Rival, SLOW_LINK, Series, SyncMethod, SyncPoint, SyncStream,
-    TargetInfo, TargetKind, TestResult,
+    Condition, Durability, FactId, FailedTest, LatencySummary, Link, Pattern, PointOp, Response,
+    ResponseInterval, Review, Rival, Series, SyncMethod, SyncPoint, SyncStream, TargetInfo,
+    TargetKind, TestResult,
 };
 
 use Pattern::{Random, Sequential};
@@ -25,7 +25,7 @@ const NAME: &str = "Vendor 256 GB";
 fn review(tests: Vec<TestResult>) -> Review {
     let mut review = common::review(NAME, tests);
     review.target.capacity_bytes = 50_000_000_000;
-    review.target.facts = vec![fact("interface", "sata-6g")];
+    review.target.link = Link::of_interface("sata-6g");
     review
 }
 
@@ -250,7 +250,7 @@ fn sequential_speeds_are_set_against_the_link() {
 fn without_a_known_link_speeds_are_set_against_classes() {
     let unknown = |read: f64| {
         let mut review = review(vec![sequential(read, 100.0)]);
-        review.target.facts.clear();
+        review.target.link = None;
         all_of(&review).swap_remove(0)
     };
     for (read, wanted) in [
@@ -711,7 +711,7 @@ fn full_reviews() -> Vec<Review> {
                             ]
                         };
                         let mut review = review(tests(1.0));
-                        review.target.facts = vec![fact("interface", link)];
+                        review.target.link = Link::of_interface(link);
                         let others = (0..rivals).map(|at| {
                             let factor = 1.0 + f64::from(at);
                             rival(&format!("Other {at}"), tests(factor))
@@ -861,7 +861,10 @@ fn a_rival_that_a_shortened_run_spoils_is_not_set_beside() {
 #[test]
 fn cautions_name_links_missing_tests_and_unlike_rivals() {
     let mut review = review(vec![sequential(520.0, 300.0)]);
-    let slow = fact(SLOW_LINK, "SATA, 3.0 Gbps, and the drive could do 6.0 Gbps");
+    let slow = fact(
+        FactId::SlowLink.name(),
+        "SATA, 3.0 Gbps, and the drive could do 6.0 Gbps",
+    );
     // Printed once, although a device has the fact both as target and as environment; a file only
     // as environment.
     review.target.facts.push(slow.clone());
@@ -895,7 +898,7 @@ fn each_statement() -> Vec<Review> {
     let mut reviews = full_reviews();
     for read in [200.0, 500.0, 700.0] {
         let mut one = review(vec![sequential(read, 100.0)]);
-        one.target.facts.clear();
+        one.target.link = None;
         one.target.kind = TargetKind::File;
         reviews.push(one);
     }

@@ -73,6 +73,7 @@ impl Lab {
         }
         self.add_smart(run, &mut review)?;
         review.target.facts = self.conditions(run, "target")?;
+        review.target.convert();
         review.conditions = self.conditions(run, "method")?;
         review.environment = self.conditions(run, "environment")?;
         review.tests = self.tests(run)?;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stend_record::review::{Condition, SLOW_LINK};
+use stend_record::review::{Condition, FactId, Link};
 
 use crate::system::{
     DeviceNumber, SystemRoot, mount_of, names_in, read_trimmed, udev_property, vpd_serial,
@@ -204,13 +204,13 @@ impl Device {
         let queue = |file: &str| self.disk(&format!("queue/{file}"));
         let facts = [
             ("device", Some(format!("/dev/{}", self.name))),
-            ("model", self.model.clone()),
-            ("serial number", self.serial.clone()),
-            ("firmware", self.firmware.clone()),
-            ("backing file", self.disk("loop/backing_file")),
+            (FactId::Model.name(), self.model.clone()),
+            (FactId::SerialNumber.name(), self.serial.clone()),
+            (FactId::Firmware.name(), self.firmware.clone()),
+            (FactId::BackingFile.name(), self.disk("loop/backing_file")),
             ("device size (bytes)", Some(self.size_bytes.to_string())),
-            ("link", self.link()),
-            (SLOW_LINK, self.slow_link()),
+            ("link", self.link().map(Link::words)),
+            (FactId::SlowLink.name(), self.slow_link()),
             ("I/O queues", self.io_queues()),
             ("scheduler", queue("scheduler").map(|text| chosen(&text))),
             ("rotational", queue("rotational").map(yes_or_no)),

@@ -3,13 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
+use stend_record::review::Link;
+
 use crate::device::Device;
 use crate::nvme_tree::controllers;
 use crate::system::{names_in, read_trimmed};
 
 /// The present link, and the one that the drive supports.
-struct Link {
-    now: String,
+struct Links {
+    now: Link,
     /// The better speed, and the device that supports it, if known.
     better: Option<String>,
 }
@@ -18,7 +20,7 @@ impl Device {
     /// Describes the link: for an NVMe drive the PCIe link of its controller
     /// (`Documentation/ABI/testing/sysfs-bus-pci`), for a SATA drive the negotiated speed of the
     /// host's port (`sysfs-ata`). `None` if the kernel does not report it.
-    pub(crate) fn link(&self) -> Option<String> {
+    pub(crate) fn link(&self) -> Option<Link> {
         Some(self.links()?.now)
     }
 
@@ -26,7 +28,7 @@ impl Device {
     pub(crate) fn slow_link(&self) -> Option<String> {
         let link = self.links()?;
         let better = link.better?;
-        Some(format!("{}, and {better}", link.now))
+        Some(format!("{}, and {better}", link.now.words()))
     }
 
     /// Number of I/O queues of an NVMe drive: those of the namespace, or of each controller if the
@@ -58,12 +60,12 @@ impl Device {
         (!each.is_empty()).then(|| each.join(", "))
     }
 
-    fn links(&self) -> Option<Link> {
+    fn links(&self) -> Option<Links> {
         self.pcie_link().or_else(|| self.sata_link())
     }
 
     /// With several controllers, the slowest link.
-    fn pcie_link(&self) -> Option<Link> {
+    fn pcie_link(&self) -> Option<Links> {
         let links = controllers(self);
         let links = links
             .iter()
@@ -71,7 +73,7 @@ impl Device {
         links.max_by_key(|link| link.better.is_some())
     }
 
-    fn sata_link(&self) -> Option<Link> {
+    fn sata_link(&self) -> Option<Links> {
         let port = self.disk_dir.ancestors().find_map(|dir| {
             let name = dir.file_name()?.to_str()?;
             let number = name.strip_prefix("ata")?;
@@ -92,15 +94,15 @@ impl Device {
             }
             _ => None,
         };
-        Some(Link {
-            now: format!("SATA, {now:.1} Gbps"),
+        Some(Links {
+            now: Link::Sata { gbit_per_s: now },
             better,
         })
     }
 }
 
 /// The link of a PCI device.
-fn pcie_link(dir: &Path) -> Option<Link> {
+fn pcie_link(dir: &Path) -> Option<Links> {
     let of = |what: &str| {
         let speed = read_trimmed(&dir.join(format!("{what}_link_speed")))?;
         let width = read_trimmed(&dir.join(format!("{what}_link_width")))?;
@@ -108,15 +110,15 @@ fn pcie_link(dir: &Path) -> Option<Link> {
         // The kernel writes 0 or 255 lanes if the number is unknown.
         (width > 0.0 && width < 255.0).then_some((speed, width))
     };
-    let words = |(speed, width)| match width {
-        1.0 => format!("PCIe, {speed:.1} GT/s, 1 lane"),
-        _ => format!("PCIe, {speed:.1} GT/s, {width} lanes"),
+    let link = |(gt_per_s, width): (f64, f64)| Link::Pcie {
+        gt_per_s,
+        lanes: width as u32,
     };
     let now = of("current")?;
     let most = of("max").filter(|most| most.0 > now.0 || most.1 > now.1);
-    Some(Link {
-        now: words(now),
-        better: most.map(|most| format!("the drive could do {}", words(most))),
+    Some(Links {
+        now: link(now),
+        better: most.map(|most| format!("the drive could do {}", link(most).words())),
     })
 }
 
@@ -140,6 +142,8 @@ fn first_number(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use stend_record::review::Link;
+
     use crate::recorded::Recorded;
 
     const NVME: &str = "sys/devices/pci0000:00/0000:01:00.0/nvme/nvme0";
@@ -162,7 +166,7 @@ mod tests {
         assert_eq!((device().link(), device().slow_link()), (None, None));
         let best = ["8.0 GT/s PCIe", "4"];
         pcie(&system, NVME, best, best);
-        assert_eq!(device().link().unwrap(), "PCIe, 8.0 GT/s, 4 lanes");
+        assert_eq!(device().link().unwrap().words(), "PCIe, 8.0 GT/s, 4 lanes");
         assert_eq!(device().slow_link(), None);
         pcie(&system, NVME, ["8.0 GT/s PCIe", "2"], best);
         assert_eq!(
@@ -231,7 +235,7 @@ mod tests {
         port("hw_sata_spd_limit", "6.0 Gbps\n");
         let device = || system.device("8:0");
         let slow = || device().slow_link();
-        assert_eq!(device().link().as_deref(), Some("SATA, 6.0 Gbps"));
+        assert_eq!(device().link(), Some(Link::Sata { gbit_per_s: 6.0 }));
         assert_eq!(slow(), None);
         port("sata_spd", "3.0 Gbps\n");
         assert_eq!(

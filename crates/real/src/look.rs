@@ -104,7 +104,8 @@ pub(crate) fn describe(
         title: title.unwrap_or(path),
         kind,
         capacity_bytes,
-        model: None,
+        link: device.and_then(Device::link),
         facts,
+        ..TargetInfo::default()
     }
 }

@@ -11,6 +11,7 @@ pub mod model;
 pub mod review;
 pub mod smart;
 pub mod study;
+pub mod target;
 
 use sha2::Digest;
 

@@ -23,7 +23,7 @@ use stend_load::trace::{ReplayError, ReplayOptions, Trace, op_index, replay};
 use stend_load::{EndOfTime, JobFile, RunError, RunOptions, RunResult};
 use stend_model::{Change, Model, Setting, short_key};
 use stend_record::endurance::{EraseCycles, Health};
-use stend_record::review::{Condition, ModelChange, ModelInfo, TargetInfo, TargetKind};
+use stend_record::review::{Condition, Link, ModelChange, ModelInfo, TargetInfo, TargetKind};
 use stend_record::smart;
 
 use crate::monitor::Watched;
@@ -454,7 +454,9 @@ fn info(model: &Model, of: &ModelInfo, capacity_bytes: u64) -> TargetInfo {
         kind: TargetKind::Simulated,
         capacity_bytes,
         model: Some(of.clone()),
+        link: Link::of_interface(&model.interface()),
         facts,
+        ..TargetInfo::default()
     }
 }
 

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use stend_method::SteadyLoad;
+use stend_record::review::Price;
 use stend_serve::clock::Pace;
 use stend_serve::server::Address;
 
@@ -475,8 +476,8 @@ pub struct ReviewArgs {
 
     /// Price of the drive, an amount and a currency such as "79.90 EUR": the report prints it, and
     /// the price of a GB (10⁹ bytes).
-    #[arg(long, value_name = "PRICE", value_parser = values::price)]
-    pub price: Option<values::Price>,
+    #[arg(long, value_name = "PRICE")]
+    pub price: Option<Price>,
 
     /// Folder of the report. Default: `review-`, the target's name, and figures that were set.
     #[arg(long, value_name = "DIR")]

@@ -6,14 +6,13 @@
 use std::path::Path;
 
 use stend_lab::RunId;
-use stend_record::review::{PRICE, Review, TargetKind, TestResult};
+use stend_record::review::{Review, TargetKind, TestResult};
 use stend_report::{keep_finished, review_in};
 
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::note;
 use crate::typed::word;
-use crate::values::Price;
 use crate::{kept, laboratory};
 
 /// Finds the review to resume: the unfinished one in the folder, or the lab's copy of the same run
@@ -87,10 +86,11 @@ fn is_worth_resuming(kept: &Review, command: &str, folder_was_there: bool) -> bo
 
 /// The command of a review without its price: the user need not repeat the price.
 fn command_without_price(kept: &Review) -> String {
-    let price = kept.target.fact(PRICE).and_then(Price::of_words);
-    let told = price.map(|price| format!(" --price {}", word(&price.typed())));
-    match told {
-        Some(told) => kept.reproduce.replacen(&told, "", 1),
+    match &kept.target.price {
+        Some(price) => {
+            let option = format!(" --price {}", word(&price.typed()));
+            kept.reproduce.replacen(&option, "", 1)
+        }
         None => kept.reproduce.clone(),
     }
 }
@@ -121,26 +121,24 @@ fn finished(review: &Review) -> impl Iterator<Item = (&str, &TestResult)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stend_record::review::{Condition, TargetInfo};
+    use stend_record::review::TargetInfo;
 
     #[test]
     fn a_command_is_the_same_with_the_price_and_without() {
-        let price = crate::values::price("7.90 EUR").unwrap();
-        let fact = Condition {
-            name: PRICE.to_owned(),
-            value: price.words(8_000_000_000),
-        };
-        let kept = |facts: Vec<Condition>, reproduce: &str| Review {
+        let kept = |price, reproduce: &str| Review {
             target: TargetInfo {
-                facts,
+                price,
                 ..TargetInfo::default()
             },
             reproduce: reproduce.to_owned(),
             ..Review::default()
         };
-        let priced = kept(vec![fact], "stend review x --price '7.90 EUR' --size 8G");
+        let priced = kept(
+            "7.90 EUR".parse().ok(),
+            "stend review x --price '7.90 EUR' --size 8G",
+        );
         assert_eq!(command_without_price(&priced), "stend review x --size 8G");
-        let plain = kept(Vec::new(), "stend review x --size 8G");
+        let plain = kept(None, "stend review x --size 8G");
         assert_eq!(command_without_price(&plain), "stend review x --size 8G");
     }
 }

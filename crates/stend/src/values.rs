@@ -108,57 +108,6 @@ pub fn depth(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("from 1 to {DEPTH_MAX} requests can be outstanding"))
 }
 
-/// Price of a drive.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Price {
-    /// As it was typed, `79.90`.
-    typed: String,
-    amount: f64,
-    /// A currency, `EUR`.
-    currency: String,
-}
-
-impl Price {
-    /// Returns the price, and the price of a GB (10⁹ bytes) of a capacity, as text.
-    pub fn words(&self, capacity_bytes: u64) -> String {
-        let per_gb = self.amount / (capacity_bytes as f64 / 1e9);
-        let Price {
-            typed, currency, ..
-        } = self;
-        format!("{typed} {currency}, {per_gb:.3} {currency} per GB (10⁹ bytes)")
-    }
-
-    /// Parses the text that [`Price::words`] returns.
-    pub fn of_words(words: &str) -> Option<Price> {
-        price(words.split_once(',')?.0).ok()
-    }
-
-    /// The price as the user typed it.
-    pub fn typed(&self) -> String {
-        format!("{} {}", self.typed, self.currency)
-    }
-}
-
-/// A price: an amount and a currency, `79.90 EUR`.
-///
-/// # Errors
-/// A message with the allowed form.
-pub fn price(text: &str) -> Result<Price, String> {
-    let wrong = || format!("`{text}` is not an amount and currency, such as \"79.90 EUR\"");
-    let (typed, currency) = text.trim().split_once(' ').ok_or_else(wrong)?;
-    let is_plain = |c: char| c.is_ascii_digit() || c == '.';
-    let amount = typed.parse::<f64>().ok();
-    let amount = amount.filter(|amount| *amount > 0.0 && typed.chars().all(is_plain));
-    let currency = currency.trim();
-    let is_word = !currency.is_empty() && currency.chars().count() <= 8;
-    let is_word = is_word && !currency.contains(|c: char| c.is_whitespace() || c.is_control());
-    Ok(Price {
-        amount: amount.filter(|_| is_word).ok_or_else(wrong)?,
-        typed: typed.to_owned(),
-        currency: currency.to_owned(),
-    })
-}
-
 /// A range of sizes, from the least to the most: `250GB..512GB`, `500GB..`, `..256GB`.
 ///
 /// # Errors

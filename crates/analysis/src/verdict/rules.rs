@@ -1,11 +1,11 @@
 //! The rules that derive statements from a review's figures and choose among them.
 
 use stend_record::endurance::EnduranceEnd;
-use stend_record::review::{PointOp, Review, TargetKind};
+use stend_record::review::{Link, PointOp, Review, TargetKind};
 
 use super::facts::{self, Mix};
 use super::lasting::{Back, Lasting, Rank, Rest, lasting, rest};
-use super::link::Link;
+use super::link::limit_bytes_per_s;
 use super::rivals;
 use super::statement::{Beware, SpeedClass, Statement, Suits};
 use super::{STATEMENTS_MAX, Shown};
@@ -118,7 +118,7 @@ fn keep(all: Vec<Candidate>) -> (Vec<Shown>, Vec<Shown>) {
 fn sequential(review: &Review) -> Option<Candidate> {
     let read = facts::sequential(review, PointOp::Read)?;
     let write = facts::sequential(review, PointOp::Write)?;
-    let class = match speed_class(Link::of(&review.target), read.value, write.value) {
+    let class = match speed_class(review.target.link, read.value, write.value) {
         SpeedClass::BelowLimit(_) if !facts::reads_several_at_a_time(review) => {
             SpeedClass::OneAtATime
         }
@@ -149,7 +149,7 @@ fn speed_class(link: Option<Link>, read: f64, write: f64) -> SpeedClass {
             _ => SpeedClass::BeyondSata,
         };
     };
-    let limit = link.limit_bytes_per_s();
+    let limit = limit_bytes_per_s(link);
     match (read >= LIMIT_SHARE * limit, write >= LIMIT_SHARE * limit) {
         (true, true) => SpeedClass::AtLimit(link),
         (true, false) => SpeedClass::ReadsAtLimit {

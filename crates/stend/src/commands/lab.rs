@@ -6,8 +6,11 @@ mod serve;
 use std::path::Path;
 
 use jiff::Timestamp;
+use stend_analysis::words;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
 use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES, marks, progress};
+
+use stend_load::target::condition;
 
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
 use crate::failure::Failure;
@@ -403,8 +406,10 @@ fn show_review(lab: &Lab, run: RunId, as_json: bool) -> Result<(), Failure> {
         ("command", run.command.clone()),
     ];
     let mut text = lines(rows);
+    let mut facts = review.target.facts.clone();
+    facts.extend(words::price(&review.target).map(|price| condition("price", price)));
     let lists = [
-        ("target", &review.target.facts),
+        ("target", &facts),
         ("conditions", &review.conditions),
         ("environment", &review.environment),
     ];

@@ -13,7 +13,7 @@ use stend_load::target::{Target, WriteLimit};
 use stend_method::{
     Edition, MethodError, ReviewOptions, check_options, check_resumes, check_write_budget, estimate,
 };
-use stend_record::review::{PRICE, Review, Rival, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_simulated::Access;
 
 use crate::args::{Choice, ReviewArgs, SetArgs};
@@ -26,7 +26,6 @@ use crate::open::{
 };
 use crate::output::json_line;
 use crate::typed::{real, settings, word};
-use crate::values::Price;
 use crate::{earlier, laboratory, note, print};
 
 mod plan;
@@ -237,10 +236,9 @@ fn check_state(path: &Path, args: &ReviewArgs) -> Result<(), Failure> {
 
 /// Returns the arguments with the price of the interrupted review, unless a new one is given.
 fn with_price_of(args: &ReviewArgs, earlier: Option<&Review>) -> ReviewArgs {
-    let before = earlier.and_then(|earlier| earlier.target.fact(PRICE));
-    let price = args.price.clone();
+    let before = || earlier?.target.price.clone();
     ReviewArgs {
-        price: price.or_else(|| Price::of_words(before?)),
+        price: args.price.clone().or_else(before),
         ..args.clone()
     }
 }

@@ -12,7 +12,7 @@ use stend_identify::{infer, observed_in};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_model::Model;
 use stend_record::load::Load;
-use stend_record::review::{Review, SCHEMA as REVIEW_SCHEMA};
+use stend_record::review::{self, ReadError, Review};
 use stend_simulated::SimulatedTarget;
 use stend_twin::draft::{Draft, shipped};
 use stend_twin::errors::{Errors, errors};
@@ -125,15 +125,15 @@ fn review(args: &TwinArgs) -> Result<Review, Failure> {
         let run = laboratory::find(&lab, &args.review)?;
         return Ok(lab.review(run)?);
     }
-    let review: Review = read_json(&file, "a review")?;
-    if review.schema != REVIEW_SCHEMA {
-        return Err(Failure::Input(format!(
-            "{}: its schema is `{}`, and a review's is `{REVIEW_SCHEMA}`",
-            file.display(),
-            review.schema
-        )));
-    }
-    Ok(review)
+    let shown = file.display();
+    let text = fs::read_to_string(&file)
+        .map_err(|error| Failure::Input(format!("cannot read {shown}: {error}")))?;
+    review::read(&text).map_err(|error| {
+        Failure::Input(match error {
+            ReadError::Json(error) => format!("{shown} is not a review: {error}"),
+            ReadError::Schema(_) => format!("{shown}: {error}"),
+        })
+    })
 }
 
 fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure> {

@@ -182,7 +182,7 @@ pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
             kind,
             capacity_bytes: 240_057_409_536,
             facts,
-            model: None,
+            ..TargetInfo::default()
         },
         seed: 1,
         duration_scale: 1.0,

@@ -10,9 +10,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use stend_load::target::{Target, TargetError};
 use stend_method::{Edition, Event, ReviewOptions, Slots, run_review};
-use stend_record::review::{
-    Condition, FailedTest, PRICE, Review, Rival, SCHEMA, TargetInfo, TestResult,
-};
+use stend_record::review::{FailedTest, Price, Review, Rival, SCHEMA, TargetInfo, TestResult};
 
 use crate::args::MarkArgs;
 use crate::failure::Failure;
@@ -21,7 +19,6 @@ use crate::laboratory::Keeper;
 use crate::live::Live;
 use crate::open::Opened;
 use crate::progress::{Progress, note_above};
-use crate::values::Price;
 use crate::{folder, signals};
 
 /// One review: an edition on a target and its rivals, saved in one folder.
@@ -53,7 +50,6 @@ pub(super) struct Session<'a> {
 /// older results never replace newer ones.
 struct Parts {
     info: TargetInfo,
-    price: Option<Condition>,
     target: Option<Review>,
     rivals: Vec<Option<Rival>>,
     /// Number of rivals whose reviews are incomplete.
@@ -72,7 +68,6 @@ impl Session<'_> {
         let before = |rival: &Opened| earlier_rival(earlier?, &rival.info()).cloned();
         let info = target.info();
         let parts = Mutex::new(Parts {
-            price: self.price_fact(&info),
             info,
             target: self.earlier.clone(),
             rivals: rivals.iter().map(before).collect(),
@@ -229,8 +224,7 @@ impl Session<'_> {
         };
         review.complete &= parts.incomplete == 0;
         review.rivals = parts.rivals.iter().flatten().cloned().collect();
-        review.target.facts.retain(|fact| fact.name != PRICE);
-        review.target.facts.extend(parts.price.clone());
+        review.target.price = self.price.cloned();
         let earlier = self.earlier.as_ref();
         let label = earlier.and_then(|earlier| earlier.label.clone());
         let noted = earlier.and_then(|earlier| earlier.note.clone());
@@ -244,14 +238,6 @@ impl Session<'_> {
     fn save(&self, parts: &Parts, changed: &Review) -> Result<(), String> {
         let saved = self.keep(&self.together(parts, changed));
         saved.map(drop).map_err(|error| error.to_string())
-    }
-
-    /// The price as a fact about the drive.
-    fn price_fact(&self, info: &TargetInfo) -> Option<Condition> {
-        Some(Condition {
-            name: PRICE.to_owned(),
-            value: self.price?.words(info.capacity_bytes),
-        })
     }
 
     /// The rival's result in the lab, if there is one: repeating a simulation gives the same
