@@ -1,4 +1,4 @@
-//! The review: schema `stend.review/1`.
+//! The review: schema `stend.review/2`.
 //!
 //! Documented field by field, for readers of the JSON, in `docs/review-json.md`. Units are the last
 //! part of a key. MiB and KiB are binary, MB and KB decimal.
@@ -22,7 +22,10 @@ use crate::smart::BeforeAfter;
 pub use crate::target::{Condition, FactId, Link, Price, TargetInfo, TargetKind};
 
 /// Name and version of this schema.
-pub const SCHEMA: &str = "stend.review/1";
+pub const SCHEMA: &str = "stend.review/2";
+
+/// The schema before [`SCHEMA`], which [`read`] converts.
+const SCHEMA_1: &str = "stend.review/1";
 
 /// A whole review of one target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -104,16 +107,23 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Parses a review.
+/// Parses a review, also one of `stend.review/1`, which is converted.
 ///
 /// # Errors
 /// If the text is not a review, or has another schema.
 pub fn read(json: &str) -> Result<Review, ReadError> {
-    let review: Review = serde_json::from_str(json).map_err(ReadError::Json)?;
+    let mut review: Review = serde_json::from_str(json).map_err(ReadError::Json)?;
     match review.schema.as_str() {
-        SCHEMA => Ok(review),
-        _ => Err(ReadError::Schema(review.schema)),
+        SCHEMA => {}
+        SCHEMA_1 => {
+            SCHEMA.clone_into(&mut review.schema);
+            review.target.convert();
+            let rivals = review.rivals.iter_mut();
+            rivals.for_each(|rival| rival.target.convert());
+        }
+        _ => return Err(ReadError::Schema(review.schema)),
     }
+    Ok(review)
 }
 
 fn is_zero(value: &u32) -> bool {

@@ -499,7 +499,7 @@ pub struct ReviewArgs {
     #[command(flatten)]
     pub language: LanguageArgs,
 
-    /// Print the review as JSON (schema `stend.review/1`) on stdout.
+    /// Print the review as JSON (schema `stend.review/2`) on stdout.
     #[arg(long)]
     pub json: bool,
 

@@ -45,7 +45,7 @@ class Review:
         return record
 
     def to_json(self) -> str:
-        """The review as ``stend review --json`` prints it, schema ``stend.review/1``."""
+        """The review as ``stend review --json`` prints it, schema ``stend.review/2``."""
         return self._review.to_json()
 
     @property

@@ -42,7 +42,7 @@ pub enum LabCommand {
     /// List the studies, the oldest first.
     Studies,
     /// Print a review: drive, conditions, tests; with --json, the review (schema
-    /// `stend.review/1`). Or print a job or replay: what ran, and the result as JSON.
+    /// `stend.review/2`). Or print a job or replay: what ran, and the result as JSON.
     Show {
         /// Its number (3, j3), a word for it as `stend compare` takes it, or the label of a job or
         /// a replay.
