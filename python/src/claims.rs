@@ -15,11 +15,9 @@ use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
 use stend_claims::jobs::{Job, carry_out, jobs};
 use stend_claims::samples::{Samples, decisive, sample};
 use stend_claims::{
-    CheckedArticle, ClaimsError, Event, Options, measure, measured_drives, measurements,
+    CheckedArticle, ClaimsError, Event, Measured, Options, measure, measured_drives, measurements,
 };
 use stend_lab::{Lab, RunContext};
-use stend_method::Edition;
-use stend_record::review::Review;
 
 use crate::errors::{Kind, error, input};
 use crate::worker::{self, Pipe};
@@ -45,13 +43,6 @@ pub struct Findings {
     program: String,
     /// One at a time writes to the lab.
     writing: Mutex<()>,
-}
-
-/// What a worker made of a job.
-#[derive(Serialize, Deserialize)]
-struct Made {
-    review: Review,
-    edition_sha256: String,
 }
 
 #[pymethods]
@@ -122,19 +113,14 @@ impl Findings {
         let options = self.options(1, Some(&flag));
         let only = self.only.as_deref();
         let work = || carry_out(&self.articles, only, &job, &options);
-        let (review, edition_sha256) = worker::wait(py, &flag, work)?.map_err(of_claims)?;
-        let made = Made {
-            review,
-            edition_sha256,
-        };
-        serde_json::to_string(&made).map_err(input)
+        let measured = worker::wait(py, &flag, work)?.map_err(of_claims)?;
+        serde_json::to_string(&measured).map_err(input)
     }
 
     /// Keeps what a worker made of a job in the lab.
     fn keep(&self, py: Python<'_>, made: &str) -> PyResult<()> {
-        let made: Made = serde_json::from_str(made).map_err(input)?;
-        py.detach(|| self.save(&made.review, &made.edition_sha256))
-            .map_err(of_claims)
+        let measured: Measured = serde_json::from_str(made).map_err(input)?;
+        py.detach(|| self.save(&measured)).map_err(of_claims)
     }
 
     /// Measures what the lab lacks on this machine, and checks the findings; JSON.
@@ -181,17 +167,18 @@ impl Findings {
         }
     }
 
-    fn save(&self, review: &Review, edition_sha256: &str) -> Result<(), ClaimsError> {
+    fn save(&self, measured: &Measured) -> Result<(), ClaimsError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let context = RunContext {
             folder: std::path::Path::new(""),
-            edition_sha256,
+            edition_sha256: &measured.edition_sha256,
+            measurement_key: Some(&measured.key),
             stend_version: env!("CARGO_PKG_VERSION"),
             stend_commit: option_env!("STEND_COMMIT"),
             now_unix_ms: now.map_or(0, |now| now.as_millis() as i64),
         };
         let _one = self.writing.lock();
-        Lab::open(&self.lab)?.begin(review, &context)?;
+        Lab::open(&self.lab)?.begin(&measured.review, &context)?;
         Ok(())
     }
 
@@ -200,7 +187,7 @@ impl Findings {
         options: &Options<'_>,
         tell: &(dyn Fn(&Event<'_>) + Sync),
     ) -> Result<serde_json::Value, ClaimsError> {
-        let keep = |review: &Review, edition: &Edition| self.save(review, &edition.sha256);
+        let keep = |measured: &Measured| self.save(measured);
         let only = self.only.as_deref();
         let needed = measurements(&self.articles, only)?;
         let measured = measure(&needed, options, &keep, tell)?;

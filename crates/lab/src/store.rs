@@ -21,6 +21,9 @@ pub struct RunContext<'a> {
     pub folder: &'a Path,
     /// SHA-256 of the edition's text, hexadecimal.
     pub edition_sha256: &'a str,
+    /// Key of the measurement that the run is made for, to be found again by
+    /// [`Lab::runs_of_measurement`]; `None` for a review.
+    pub measurement_key: Option<&'a str>,
     /// Version of stend.
     pub stend_version: &'a str,
     /// Commit of stend, if known.
@@ -153,9 +156,9 @@ fn begin(
     to.execute(
         "INSERT INTO runs (uuid, drive, target, capacity_bytes, edition, edition_title,
             edition_sha256, seed, duration_scale, state, command, folder, stend_version,
-            stend_commit, begun_unix_ms, saved_unix_ms, label, note, rest)
+            stend_commit, begun_unix_ms, saved_unix_ms, label, note, measurement_key, rest)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'unfinished', ?10, ?11, ?12, ?13, ?14, ?14,
-            ?15, ?16, '{}')",
+            ?15, ?16, ?17, '{}')",
         params![
             Uuid::new_v4().to_string(),
             id,
@@ -173,6 +176,7 @@ fn begin(
             of.now_unix_ms,
             review.label,
             review.note,
+            of.measurement_key,
         ],
     )?;
     Ok(RunId(to.last_insert_rowid()))

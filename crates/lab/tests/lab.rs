@@ -12,9 +12,9 @@ use stend_record::kinds::RepeatedFigure;
 use stend_record::latency::LatencyHalfWidths;
 use stend_record::load::Load;
 use stend_record::review::{
-    Condition, FailedTest, IntervalLatency, LatencySummary, Pattern, Point, PointOp, PointPart,
-    Review, Rival, SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TemperatureSample,
-    TestResult,
+    Condition, FailedTest, IntervalLatency, LatencySummary, Link, Pattern, Point, PointOp,
+    PointPart, Review, Rival, SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind,
+    TemperatureSample, TestResult,
 };
 use stend_record::smart::{BeforeAfter, Reading};
 use stend_record::study::{Cell, Study, StudyRow};
@@ -44,6 +44,7 @@ fn at(now_unix_ms: i64) -> RunContext<'static> {
     RunContext {
         folder: Path::new("/reports/one"),
         edition_sha256: "00ff",
+        measurement_key: None,
         stend_version: "0.1.0",
         stend_commit: None,
         now_unix_ms,
@@ -354,6 +355,8 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         ALTER TABLE series DROP COLUMN cpu_ns_per_request;
         DROP TABLE study_rows; DROP TABLE studies; DROP TABLE study_curves;
         DROP TABLE progress; DROP TABLE work; DROP TABLE recorded;
+        DROP INDEX runs_by_measurement_key;
+        ALTER TABLE runs DROP COLUMN measurement_key;
         ALTER TABLE runs DROP COLUMN label;
         ALTER TABLE runs DROP COLUMN note;
         PRAGMA foreign_keys = false;
@@ -404,7 +407,43 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     assert_eq!(count("SELECT count(*) FROM temperatures"), 4);
     let told = "SELECT count(*) FROM points WHERE cpu_ns_per_request > 1000";
     assert_eq!(count(told), 3);
-    assert_eq!(count("PRAGMA user_version"), 5);
+    assert_eq!(count("PRAGMA user_version"), 6);
+}
+
+#[test]
+fn facts_of_a_version_without_fields_for_them_become_fields() {
+    let place = Place::new();
+    let whole = review("One", Vec::new());
+    let run = place.lab().begin(&whole, &at(1)).unwrap();
+    let back = "
+        DROP INDEX runs_by_measurement_key;
+        ALTER TABLE runs DROP COLUMN measurement_key;
+        INSERT INTO conditions VALUES (1, 'environment', 90, 'made by', 'abc');
+        INSERT INTO conditions VALUES
+            (1, 'target', 90, 'price', '7.90 EUR, 0.988 EUR per GB (10⁹ bytes)'),
+            (1, 'target', 91, 'link', 'PCIe, 8.0 GT/s, 4 lanes');
+        PRAGMA user_version = 5;";
+    let file = Connection::open(place.file("lab.db")).unwrap();
+    file.execute_batch(back).unwrap();
+    drop(file);
+    let mut lab = place.lab();
+    assert_eq!(lab.runs_of_measurement("abc").unwrap(), [run]);
+    assert_eq!(lab.runs_of_measurement("other").unwrap(), []);
+    let mut expected = whole;
+    expected.target.price = "7.90 EUR".parse().ok();
+    expected.target.link = Some(Link::Pcie {
+        gt_per_s: 8.0,
+        lanes: 4,
+    });
+    let link = condition("link", "PCIe, 8.0 GT/s, 4 lanes");
+    expected.target.facts.push(link);
+    assert_eq!(lab.review(run).unwrap(), expected);
+    // It remains so when the run is written again, and in another lab.
+    lab.save(run, &expected, &at(2)).unwrap();
+    assert_eq!(lab.review(run).unwrap(), expected);
+    let mut other = Lab::open(&place.file("other.db")).unwrap();
+    other.merge(&place.file("lab.db")).unwrap();
+    assert_eq!(other.runs_of_measurement("abc").unwrap().len(), 1);
 }
 
 #[test]

@@ -146,6 +146,18 @@ pub fn new_record(kind: RecordedKind, target: &TargetInfo, begun_unix_ms: i64) -
     }
 }
 
+/// Returns the facts about a run of this program that begins or is written now.
+pub fn context<'a>(folder: &'a Path, edition_sha256: &'a str) -> RunContext<'a> {
+    RunContext {
+        folder,
+        edition_sha256,
+        measurement_key: None,
+        stend_version: env!("CARGO_PKG_VERSION"),
+        stend_commit: option_env!("STEND_COMMIT"),
+        now_unix_ms: Timestamp::now().as_millisecond(),
+    }
+}
+
 /// Stores a job or a replay, and prints its number.
 pub fn record(lab: Option<&Path>, new: &NewRecord<'_>) -> Result<(), Failure> {
     let Some(lab) = lab else { return Ok(()) };
@@ -317,13 +329,7 @@ impl Keeper {
     }
 
     fn context(&self) -> RunContext<'_> {
-        RunContext {
-            folder: &self.folder,
-            edition_sha256: &self.edition_sha256,
-            stend_version: env!("CARGO_PKG_VERSION"),
-            stend_commit: option_env!("STEND_COMMIT"),
-            now_unix_ms: Timestamp::now().as_millisecond(),
-        }
+        context(&self.folder, &self.edition_sha256)
     }
 
     /// Returns an earlier simulation by this same build of the drive, edition, tests and options of

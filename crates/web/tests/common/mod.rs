@@ -245,6 +245,7 @@ pub fn smart() -> BeforeAfter {
 pub fn save(lab: &mut Lab, review: &Review) {
     let context = RunContext {
         folder: Path::new("reviews"),
+        measurement_key: None,
         edition_sha256: "0",
         stend_version: "0.1.0",
         stend_commit: None,
