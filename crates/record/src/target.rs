@@ -30,8 +30,6 @@ pub enum FactId {
     SlowLink,
     /// Year of a model's release.
     ReleaseYear,
-    /// Form factor.
-    FormFactor,
     /// Controller.
     Controller,
     /// Interface to the host, `pcie-nvme, 3.0 x4`.
@@ -44,8 +42,6 @@ pub enum FactId {
     OverProvisioning,
     /// Size and use of the SLC cache.
     SlcCache,
-    /// Bytes that the drive is rated to be written.
-    RatedLife,
     /// Fingerprint of a simulated drive's model, in words.
     ModelFingerprint,
 }
@@ -60,14 +56,12 @@ impl FactId {
             FactId::BackingFile => "backing file",
             FactId::SlowLink => "slow link",
             FactId::ReleaseYear => "release year",
-            FactId::FormFactor => "form factor",
             FactId::Controller => "controller",
             FactId::Interface => "interface",
             FactId::Flash => "flash",
             FactId::Dram => "DRAM",
             FactId::OverProvisioning => "over-provisioning",
             FactId::SlcCache => "SLC cache",
-            FactId::RatedLife => "rated life",
             FactId::ModelFingerprint => "model fingerprint",
         }
     }

@@ -80,15 +80,13 @@ const FAR_SHARE: f64 = 0.1;
 const POINTS_MAX: usize = 4;
 
 /// Facts in the top, with the messages of their labels.
-const FACTS: [(FactId, &str); 9] = [
+const FACTS: [(FactId, &str); 7] = [
     (FactId::Interface, "fact-interface"),
-    (FactId::FormFactor, "fact-form-factor"),
     (FactId::Controller, "fact-controller"),
     (FactId::Flash, "fact-flash"),
     (FactId::Dram, "fact-dram"),
     (FactId::SlcCache, "fact-slc-cache"),
     (FactId::OverProvisioning, "fact-over-provisioning"),
-    (FactId::RatedLife, "fact-rated-life"),
     (FactId::ReleaseYear, "fact-release-year"),
 ];
 

@@ -78,13 +78,11 @@ kind-note-block-device = The drive itself was measured by fio, as a block device
 
 capacity-under-test = Capacity under test
 fact-interface = Interface
-fact-form-factor = Form factor
 fact-controller = Controller
 fact-flash = Flash
 fact-dram = DRAM
 fact-slc-cache = SLC cache
 fact-over-provisioning = Over-provisioning
-fact-rated-life = Rated life
 fact-release-year = Year
 fact-price = Price
 price-name = price

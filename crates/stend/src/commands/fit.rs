@@ -13,7 +13,7 @@ use stend_fit::fitting::{
 use stend_model::{Files, Model};
 
 use super::leave_one_out;
-use super::search::{is_asked, measured, options, read_state};
+use super::search::{is_asked, measured, options, read_json};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
@@ -121,7 +121,7 @@ fn all_are_files(models: &[(String, Files)]) -> Result<(), Failure> {
 /// The search, kept after every generation.
 fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     let path = folder.join(STATE);
-    let state = read_state(&path)?;
+    let state: Option<SearchState> = read_json(&path, "a state of a search")?;
     if let Some(state) = &state {
         check_state(task, state)?;
     }
@@ -138,8 +138,8 @@ fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     let begin = Instant::now();
     let mut keep = |state: &SearchState, generation: &Generation| {
         let text = serde_json::to_string(state).map_err(|error| error.to_string())?;
-        signals::undisturbed(|| replace(&path, text.as_bytes()))
-            .map_err(|error| Failure::unwritable(&path, &error).to_string())?;
+        let saved = signals::undisturbed(|| replace(&path, text.as_bytes()));
+        saved.map_err(|error| error.to_string())?;
         note(&told_of(generation, known, begin.elapsed().as_secs()));
         Ok(())
     };
@@ -169,17 +169,11 @@ fn told_of(generation: &Generation, known: usize, seconds: u64) -> String {
 
 fn save(args: &FitArgs, folder: &Path, files: &[Written], document: &Value) -> Result<(), Failure> {
     for file in files {
-        let path = folder.join(&file.path);
-        let parent = path.parent().unwrap_or(folder);
-        fs::create_dir_all(parent).map_err(|error| Failure::unwritable(parent, &error))?;
-        replace(&path, file.text.as_bytes()).map_err(|error| Failure::unwritable(&path, &error))?;
+        replace(&folder.join(&file.path), file.text.as_bytes())?;
     }
-    let path = folder.join(RESULT);
-    replace(&path, json_text(document)?.as_bytes())
-        .map_err(|error| Failure::unwritable(&path, &error))?;
+    replace(&folder.join(RESULT), json_text(document)?.as_bytes())?;
     for file in files.iter().filter(|file| args.in_place && file.changed) {
-        let path = Path::new(&file.original);
-        replace(path, file.text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))?;
+        replace(Path::new(&file.original), file.text.as_bytes())?;
     }
     Ok(())
 }

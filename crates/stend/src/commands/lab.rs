@@ -6,10 +6,13 @@ mod serve;
 use std::path::Path;
 
 use jiff::Timestamp;
+use serde::Serialize;
 use stend_analysis::words;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
-use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES, marks, progress};
-
+use stend_lab::studies::{self, StudySummary};
+use stend_lab::{
+    EntryId, Format, Lab, LabError, RunId, RunState, RunSummary, TABLES, marks, progress,
+};
 use stend_load::target::condition;
 
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
@@ -160,45 +163,56 @@ fn chosen(tables: Option<&[String]>) -> Result<(Vec<&'static str>, bool), Failur
     Ok((others?, !figures.is_empty()))
 }
 
-fn list_all(of: &LabPath, as_json: bool) -> Result<(), Failure> {
+/// Reads a list of the lab; it is empty if there is no lab.
+fn listed<T>(of: &LabPath, list: fn(&Lab) -> Result<Vec<T>, LabError>) -> Result<Vec<T>, Failure> {
     let lab = laboratory::look_if_made(of)?;
-    let runs = lab.as_ref().map(Lab::runs).transpose()?.unwrap_or_default();
+    Ok(lab.as_ref().map(list).transpose()?.unwrap_or_default())
+}
+
+/// Prints a list; if it is empty, a note that none `has_been` done yet.
+fn print_list<T: Serialize>(
+    (of, as_json): (&LabPath, bool),
+    list: &[T],
+    has_been: &str,
+    text: &str,
+) -> Result<(), Failure> {
     if as_json {
-        return print_json_line(&runs);
+        return print_json_line(&list);
     }
-    let jobs = lab.as_ref().map(recorded::list).transpose()?;
-    let jobs = jobs.unwrap_or_default();
-    if runs.is_empty() {
+    if list.is_empty() {
         let path = laboratory::path(of)?;
-        note(&format!("{}: no review has been made yet", path.display()));
+        note(&format!("{}: no {has_been} yet", path.display()));
     }
+    print(text)
+}
+
+/// Lists reviews, and jobs and replays below.
+fn list_all(of: &LabPath, as_json: bool) -> Result<(), Failure> {
+    let (runs, jobs) = (listed(of, Lab::runs)?, listed(of, recorded::list)?);
     let tables = [runs_text(&runs), jobs_text(&jobs)];
     let tables = tables.into_iter().filter(|table| !table.is_empty());
-    print(&tables.collect::<Vec<_>>().join("\n"))
+    let text = tables.collect::<Vec<_>>().join("\n");
+    print_list((of, as_json), &runs, "review has been made", &text)
 }
 
 /// Lists only the jobs and replays.
 fn jobs(of: &LabPath, as_json: bool) -> Result<(), Failure> {
-    let lab = laboratory::look_if_made(of)?;
-    let jobs = lab.as_ref().map(recorded::list).transpose()?;
-    let jobs = jobs.unwrap_or_default();
-    if as_json {
-        return print_json_line(&jobs);
-    }
-    if jobs.is_empty() {
-        let path = laboratory::path(of)?;
-        note(&format!("{}: no job has been run yet", path.display()));
-    }
-    print(&jobs_text(&jobs))
+    let jobs = listed(of, recorded::list)?;
+    print_list((of, as_json), &jobs, "job has been run", &jobs_text(&jobs))
 }
 
 /// Formats a table with a line of headings; empty without rows.
-fn headed<const N: usize>(headings: [&str; N], mut rows: Vec<[String; N]>) -> String {
-    if rows.is_empty() {
+fn headed<const N: usize>(
+    layout: &str,
+    headings: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> String {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
         return String::new();
     }
-    rows.insert(0, headings.map(str::to_owned));
-    table(&["<*"; N].join("  "), &rows)
+    let head = std::iter::once(headings.map(str::to_owned));
+    table(layout, &head.chain(rows).collect::<Vec<_>>())
 }
 
 fn runs_text(runs: &[RunSummary]) -> String {
@@ -217,7 +231,11 @@ fn runs_text(runs: &[RunSummary]) -> String {
     let headings = [
         "run", "begun", "drive", "kind", "edition", "tests", "state", "label",
     ];
-    headed(headings, runs.iter().map(row).collect())
+    headed(
+        "<*  <*  <*  <*  <*  <*  <*  <",
+        headings,
+        runs.iter().map(row),
+    )
 }
 
 fn jobs_text(jobs: &[RecordedSummary]) -> String {
@@ -232,7 +250,7 @@ fn jobs_text(jobs: &[RecordedSummary]) -> String {
         ]
     };
     let headings = ["job", "begun", "drive", "kind", "job or trace", "label"];
-    headed(headings, jobs.iter().map(row).collect())
+    headed("<*  <*  <*  <*  <*  <", headings, jobs.iter().map(row))
 }
 
 /// Formats label and note.
@@ -245,35 +263,24 @@ fn called(label: Option<&str>, note: Option<&str>) -> String {
 }
 
 fn studies(of: &LabPath, as_json: bool) -> Result<(), Failure> {
-    let lab = laboratory::look_if_made(of)?;
-    let studies = lab
-        .map(|lab| stend_lab::studies::list(&lab))
-        .transpose()?
-        .unwrap_or_default();
-    if as_json {
-        return print_json_line(&studies);
-    }
-    if studies.is_empty() {
-        let path = laboratory::path(of)?;
-        note(&format!(
-            "{}: no study has been carried out yet",
-            path.display()
-        ));
-        return Ok(());
-    }
-    let headings = ["study", "begun", "name", "rows", "failed", "folder"];
-    let mut rows = vec![headings.map(str::to_owned)];
-    rows.extend(studies.into_iter().map(|study| {
+    let studies = listed(of, studies::list)?;
+    let row = |study: &StudySummary| {
         [
             study.study.to_string(),
             time(study.begun_unix_ms),
-            study.name,
+            study.name.clone(),
             format!("{} of {}", study.rows_done, study.rows_planned),
             study.rows_failed.to_string(),
-            study.folder,
+            study.folder.clone(),
         ]
-    }));
-    print(&table(">5  <16  <5*  >15  >6  <", &rows))
+    };
+    let headings = ["study", "begun", "name", "rows", "failed", "folder"];
+    let text = headed(
+        ">5  <16  <5*  >15  >6  <",
+        headings,
+        studies.iter().map(row),
+    );
+    print_list((of, as_json), &studies, "study has been carried out", &text)
 }
 
 fn state(run: &RunSummary) -> String {

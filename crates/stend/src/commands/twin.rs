@@ -50,7 +50,7 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     let found = searched(args, (&name, &drafts), &made, &review)?;
     let model = Model::parse(&found.text, &args.out.display().to_string())?;
     let save = || replace(&args.out, found.text.as_bytes());
-    signals::undisturbed(save).map_err(|error| Failure::unwritable(&args.out, &error))?;
+    signals::undisturbed(save)?;
     signals::hint(format!("; the twin is in {}", args.out.display()));
     note("the review of the twin");
     let twin = reviewed(model, &edition, &review, args)?;
@@ -60,7 +60,7 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     };
     let errors = errors(&review, &twin, fitted_to);
     let save = || replace(&args.out, errors.told_in(&found.text).as_bytes());
-    signals::undisturbed(save).map_err(|error| Failure::unwritable(&args.out, &error))?;
+    signals::undisturbed(save)?;
     if let (true, Some(warning)) = (args.json, errors.warning()) {
         note(&format!("warning: {warning}"));
     }
