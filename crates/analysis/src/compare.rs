@@ -66,11 +66,8 @@ pub fn together(reviews: &[&Review]) -> Option<Review> {
     if !others.is_empty() {
         review.rivals.clear();
     }
-    review.rivals.extend(others.iter().map(|other| Rival {
-        target: other.target.clone(),
-        tests: other.tests.clone(),
-        unfinished: other.unfinished.clone(),
-    }));
+    let others = others.iter().map(|&other| Rival::from(other.clone()));
+    review.rivals.extend(others);
     Some(review)
 }
 

@@ -4,7 +4,7 @@ use rusqlite::{Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stend_record::review::{
-    Condition, FailedTest, ModelInfo, Review, Rival, SCHEMA, Series, TargetInfo, TestResult,
+    Condition, FailedTest, ModelInfo, Review, SCHEMA, Series, TargetInfo, TestResult,
 };
 
 use crate::columns::{OF_SERIES, POINTS, SERIES, Table};
@@ -19,12 +19,7 @@ impl Lab {
         let mut review = self.without_rivals(run)?;
         let sql = "SELECT rival FROM rivals WHERE run = ?1 ORDER BY position";
         for rival in self.rows(sql, params![run.0], |row| Ok(RunId(row.get(0)?)))? {
-            let rival = self.without_rivals(rival)?;
-            review.rivals.push(Rival {
-                target: rival.target,
-                tests: rival.tests,
-                unfinished: rival.unfinished,
-            });
+            review.rivals.push(self.without_rivals(rival)?.into());
         }
         Ok(review)
     }

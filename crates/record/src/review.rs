@@ -146,6 +146,16 @@ pub struct Rival {
     pub unfinished: Vec<TestResult>,
 }
 
+impl From<Review> for Rival {
+    fn from(review: Review) -> Rival {
+        Rival {
+            target: review.target,
+            tests: review.tests,
+            unfinished: review.unfinished,
+        }
+    }
+}
+
 /// A test that did not finish.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedTest {
