@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use stend_analysis::words;
 use stend_language::{Language, counted, within};
@@ -65,23 +65,16 @@ impl Folder {
     /// Replaces the review, and the page unless it shows this review already. Returns the path of
     /// the page.
     pub fn save(&self, review: &Review) -> Result<PathBuf, Failure> {
-        let now = shown(review);
+        let now = Some(shown(review));
+        let mut page = self.shown.lock();
         // A half-finished test, saved after each of its loads, is not shown on the page.
-        if *self.page() == Some(now) {
-            signals::undisturbed(|| {
-                stend_report::write_review(review, &self.path)?;
-                self.holds(review);
-                Ok::<(), Failure>(())
-            })?;
-            return Ok(self.path.join("index.html"));
-        }
-        let page = self.replace(review, |path| stend_report::write_folder(review, path))?;
-        *self.page() = Some(now);
-        Ok(page)
-    }
-
-    fn page(&self) -> MutexGuard<'_, Option<[u8; 32]>> {
-        self.shown.lock()
+        let is_shown = *page == now;
+        let saved = self.replace(review, |path| match is_shown {
+            true => stend_report::write_review(review, path).map(|()| path.join("index.html")),
+            false => stend_report::write_folder(review, path),
+        })?;
+        *page = now;
+        Ok(saved)
     }
 
     /// As [`Folder::save`], for a review whose rivals are the other sides of a comparison.
@@ -91,7 +84,7 @@ impl Folder {
         })
     }
 
-    /// Replaces the page and prints the hint; signals wait until this is done.
+    /// Replaces the files and sets the hint; signals wait until this is done.
     fn replace(
         &self,
         review: &Review,

@@ -56,13 +56,16 @@ pub fn look(of: &LabPath) -> Result<Lab, Failure> {
     })
 }
 
-/// Opens the lab to list its contents; `None` if no lab was named and the default one does not
-/// exist yet.
-pub fn look_if_made(of: &LabPath) -> Result<Option<Lab>, Failure> {
-    match of.lab {
-        Some(_) => look(of).map(Some),
-        None => Ok(Lab::look_at_any(&path(of)?)?),
-    }
+/// Reads a list of the lab; it is empty if no lab was named and the default one does not exist yet.
+pub fn list<T>(
+    of: &LabPath,
+    list: fn(&Lab) -> Result<Vec<T>, LabError>,
+) -> Result<Vec<T>, Failure> {
+    let lab = match of.lab {
+        Some(_) => Some(look(of)?),
+        None => Lab::look_at_any(&path(of)?)?,
+    };
+    Ok(lab.as_ref().map(list).transpose()?.unwrap_or_default())
 }
 
 /// Returns the run that the user names: by its number, by its label, or by a word of its drive,

@@ -73,19 +73,6 @@ impl Compared {
             .collect()
     }
 
-    fn unlike(&self) -> Vec<Unlike> {
-        unlike(&self.sides())
-    }
-
-    fn unlike_models(&self) -> Vec<Unlike> {
-        unlike_models(&self.sides())
-    }
-
-    fn labels(&self) -> Vec<Option<String>> {
-        let reviews = self.reviews.iter();
-        reviews.map(|(_, review, _)| review.label.clone()).collect()
-    }
-
     /// Names of the sides, for the terminal.
     fn names(&self) -> Vec<String> {
         let reviews = self.reviews.iter();
@@ -97,8 +84,10 @@ impl Compared {
 
     /// Writes the page of the first review with the others as its rivals, and returns its path.
     pub fn save(&self, folder: PathBuf, language: Language) -> Result<PathBuf, Failure> {
-        let review = self.together();
+        let reviews: Vec<&Review> = self.reviews.iter().map(|(_, review, _)| review).collect();
+        let review = together(&reviews);
         let review = review.ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
+        let labels: Vec<_> = reviews.iter().map(|review| review.label.clone()).collect();
         let folder = Folder::open(folder, language)?;
         stend_report::keep_others(folder.path(), &review)?;
         match self.reviews.len() {
@@ -106,19 +95,13 @@ impl Compared {
             _ => folder.save_compared(
                 &review,
                 &Comparison {
-                    conditions: &self.unlike(),
-                    models: &self.unlike_models(),
-                    labels: &self.labels(),
+                    conditions: &unlike(&self.sides()),
+                    models: &unlike_models(&self.sides()),
+                    labels: &labels,
                     names: &within(language, || self.names()),
                 },
             ),
         }
-    }
-
-    /// The first review with the others as its rivals.
-    fn together(&self) -> Option<Review> {
-        let reviews: Vec<&Review> = self.reviews.iter().map(|(_, review, _)| review).collect();
-        together(&reviews)
     }
 
     fn conditions_text(&self) -> String {
@@ -126,13 +109,13 @@ impl Compared {
         for (nth, side) in (1..).zip(self.names()) {
             text += &format!("[{nth}] {side}\n");
         }
-        let models = self.unlike_models();
+        let models = unlike_models(&self.sides());
         if !models.is_empty() {
             text += &format!("\n{}\n", say("terminal-models"));
             let lines = models.iter().map(|row| format!("  {}\n", against(row)));
             text += &lines.collect::<String>();
         }
-        let unlike = self.unlike();
+        let unlike = unlike(&self.sides());
         if unlike.is_empty() {
             return text + &format!("\n{}\n", say("terminal-same"));
         }
@@ -193,8 +176,8 @@ impl Compared {
                     fingerprint: review.target.fingerprint().to_owned(),
                 })
                 .collect(),
-            models: self.unlike_models(),
-            unlike: self.unlike(),
+            models: unlike_models(&self.sides()),
+            unlike: unlike(&self.sides()),
             figures: rows
                 .iter()
                 .map(|row| DocumentRow {

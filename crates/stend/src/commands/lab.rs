@@ -10,9 +10,7 @@ use serde::Serialize;
 use stend_analysis::words;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
 use stend_lab::studies::{self, StudySummary};
-use stend_lab::{
-    EntryId, Format, Lab, LabError, RunId, RunState, RunSummary, TABLES, marks, progress,
-};
+use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES, marks, progress};
 use stend_load::target::condition;
 
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
@@ -163,12 +161,6 @@ fn chosen(tables: Option<&[String]>) -> Result<(Vec<&'static str>, bool), Failur
     Ok((others?, !figures.is_empty()))
 }
 
-/// Reads a list of the lab; it is empty if there is no lab.
-fn listed<T>(of: &LabPath, list: fn(&Lab) -> Result<Vec<T>, LabError>) -> Result<Vec<T>, Failure> {
-    let lab = laboratory::look_if_made(of)?;
-    Ok(lab.as_ref().map(list).transpose()?.unwrap_or_default())
-}
-
 /// Prints a list; if it is empty, a note that none `has_been` done yet.
 fn print_list<T: Serialize>(
     (of, as_json): (&LabPath, bool),
@@ -188,7 +180,10 @@ fn print_list<T: Serialize>(
 
 /// Lists reviews, and jobs and replays below.
 fn list_all(of: &LabPath, as_json: bool) -> Result<(), Failure> {
-    let (runs, jobs) = (listed(of, Lab::runs)?, listed(of, recorded::list)?);
+    let (runs, jobs) = (
+        laboratory::list(of, Lab::runs)?,
+        laboratory::list(of, recorded::list)?,
+    );
     let tables = [runs_text(&runs), jobs_text(&jobs)];
     let tables = tables.into_iter().filter(|table| !table.is_empty());
     let text = tables.collect::<Vec<_>>().join("\n");
@@ -197,7 +192,7 @@ fn list_all(of: &LabPath, as_json: bool) -> Result<(), Failure> {
 
 /// Lists only the jobs and replays.
 fn jobs(of: &LabPath, as_json: bool) -> Result<(), Failure> {
-    let jobs = listed(of, recorded::list)?;
+    let jobs = laboratory::list(of, recorded::list)?;
     print_list((of, as_json), &jobs, "job has been run", &jobs_text(&jobs))
 }
 
@@ -263,7 +258,7 @@ fn called(label: Option<&str>, note: Option<&str>) -> String {
 }
 
 fn studies(of: &LabPath, as_json: bool) -> Result<(), Failure> {
-    let studies = listed(of, studies::list)?;
+    let studies = laboratory::list(of, studies::list)?;
     let row = |study: &StudySummary| {
         [
             study.study.to_string(),

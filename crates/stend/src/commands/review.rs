@@ -211,7 +211,7 @@ fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option
     })
 }
 
-/// Returns the number of concurrent tests, of at most `threads`, and of drives reviewed side by side,
+/// Returns the number of concurrent tests, at most `threads`, and of drives reviewed side by side,
 /// for which the machine has memory: two drives if all are simulated, so that a long test of one
 /// drive does not run alone at the end.
 fn concurrency<'a>(

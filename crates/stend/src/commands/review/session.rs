@@ -164,10 +164,9 @@ impl Session<'_> {
             seed: options.seed,
             duration_scale: options.duration_scale,
             // A single repetition is recorded as 0.
-            repeat: if options.repeat > 1 {
-                options.repeat
-            } else {
-                0
+            repeat: match options.repeat {
+                1 => 0,
+                times => times,
             },
             until_steady: options.until_steady.map(|load| load.name.to_owned()),
             read_only: drive.read_only(),
@@ -176,8 +175,8 @@ impl Session<'_> {
         }
     }
 
-    /// Combines all results so far. If no test of the target is finished, the review that `changed`,
-    /// a rival's, supplies the conditions.
+    /// Combines all results so far. If no test of the target is finished, the conditions are those
+    /// of the rival whose review has `changed`.
     fn together(&self, reviews: &[Option<Review>], info: &TargetInfo, changed: &Review) -> Review {
         let of_rivals = || reviews[1..].iter().flatten();
         let mut review = match &reviews[0] {
@@ -193,7 +192,7 @@ impl Session<'_> {
         };
         review.complete &= reviews.iter().flatten().count() == reviews.len();
         review.complete &= of_rivals().all(|rival| rival.complete);
-        review.rivals = of_rivals().cloned().map(as_rival).collect();
+        review.rivals = of_rivals().cloned().map(Rival::from).collect();
         review.target.price.clone_from(&self.price);
         self.store.mark(&mut review);
         review
@@ -259,14 +258,6 @@ impl Session<'_> {
                 requests / wall_s
             ));
         }
-    }
-}
-
-fn as_rival(review: Review) -> Rival {
-    Rival {
-        target: review.target,
-        tests: review.tests,
-        unfinished: review.unfinished,
     }
 }
 
