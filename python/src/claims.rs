@@ -9,7 +9,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
 use stend_claims::jobs::{Job, carry_out, jobs};

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use stend_analysis::{findings, key_figures};
 use stend_language::{Language, within};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, check_options, run_review};
-use stend_record::review::{FailedTest, ReadError, Review as Record, Rival, SCHEMA, read};
+use stend_record::review::{FailedTest, ReadError, Review as Record, Rival, read};
 use stend_report::{ReportError, keep_others, write_folder};
 use stend_simulated::SimulatedTarget;
 
