@@ -370,7 +370,7 @@ pub fn multiply(lab: &Path, runs: i64) {
                 "INSERT INTO runs SELECT ?1, 'copy ' || ?1, drive, target, capacity_bytes, edition,
                     edition_title, edition_sha256, seed, duration_scale, state, command, folder,
                     stend_version, stend_commit, begun_unix_ms - ?1 * 3600000, saved_unix_ms, rest,
-                    label, note
+                    label, note, measurement_key
                  FROM runs WHERE id = 1",
                 [run],
             )
