@@ -309,7 +309,8 @@ mod tests {
             ("SATA, 3.0 Gbps", Some(Link::Sata { gbit_per_s: 3.0 })),
             ("PCIe, 8.0 GT/s, 4 lanes", pcie(8.0, 4)),
             ("PCIe, 2.5 GT/s, 1 lane", pcie(2.5, 1)),
-            ("virtio", None),
+            ("USB", None),
+            ("PCIe", None),
         ] {
             assert_eq!(Link::of_words(words), link, "{words}");
             assert!(link.is_none_or(|link| link.words() == words));
