@@ -5,6 +5,8 @@ mod identify;
 mod lab;
 mod language;
 mod marks;
+#[cfg(test)]
+mod synopsis;
 mod twin;
 
 use std::num::NonZero;
