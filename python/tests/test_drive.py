@@ -43,7 +43,7 @@ def test_overrides_change_the_drive() -> None:
         ("nand.dies", "many", "nand.dies"),
         ("nand.dies", None, "not a value of a figure"),
         ("nand.dies", 2**80, "63 bits"),
-        (5, 5, "a key is text"),
+        (5, 5, "a key must be text"),
     ],
 )
 def test_a_wrong_override_says_what_is_wrong(key: str, value: object, said: str) -> None:
