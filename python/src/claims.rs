@@ -1,4 +1,4 @@
-//! Findings of published reviews, put to the models and to plausible versions of them.
+//! Findings of published reviews, checked on the models and on plausible versions of them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use stend_record::review::Review;
 use crate::errors::{Kind, error, input};
 use crate::worker::{self, Pipe};
 
-/// What went wrong.
+/// Converts an error to an exception.
 fn of_claims(failed: ClaimsError) -> PyErr {
     match failed {
         ClaimsError::Lab(_) | ClaimsError::Io(_) => PyOSError::new_err(failed.to_string()),
@@ -33,7 +33,7 @@ fn of_claims(failed: ClaimsError) -> PyErr {
     }
 }
 
-/// Findings that are to be checked.
+/// Findings to check.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct Findings {
     articles: Vec<CheckedArticle>,
@@ -43,11 +43,11 @@ pub struct Findings {
     duration_scale: f64,
     lab: PathBuf,
     program: String,
-    /// One at a time writes to the lab.
+    /// Held while a thread writes to the lab.
     writing: Mutex<()>,
 }
 
-/// What a worker made of a job.
+/// Result of a job that a worker has carried out.
 #[derive(Serialize, Deserialize)]
 struct Made {
     review: Review,
@@ -105,7 +105,7 @@ impl Findings {
         })
     }
 
-    /// The jobs of which the lab lacks something, each as JSON.
+    /// Returns the jobs for which the lab lacks results, each as JSON.
     fn jobs(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let options = self.options(1, None);
         let only = self.only.as_deref();
@@ -115,7 +115,7 @@ impl Findings {
         json.collect::<Result<_, _>>().map_err(input)
     }
 
-    /// Carries a job out, in a worker; what [`Findings::keep`] takes.
+    /// Carries out a job, in a worker; returns its result for [`Findings::keep`].
     fn carry_out(&self, py: Python<'_>, job: &str) -> PyResult<String> {
         let job: Job = serde_json::from_str(job).map_err(input)?;
         let flag = worker::flag();
@@ -130,14 +130,14 @@ impl Findings {
         serde_json::to_string(&made).map_err(input)
     }
 
-    /// Keeps what a worker made of a job in the lab.
+    /// Stores the result of a worker in the lab.
     fn keep(&self, py: Python<'_>, made: &str) -> PyResult<()> {
         let made: Made = serde_json::from_str(made).map_err(input)?;
         py.detach(|| self.save(&made.review, &made.edition_sha256))
             .map_err(of_claims)
     }
 
-    /// Measures what the lab lacks on this machine, and checks the findings; JSON.
+    /// Measures on this machine what the lab lacks, and checks the findings; returns JSON.
     fn run(
         &self,
         py: Python<'_>,

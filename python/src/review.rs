@@ -17,14 +17,14 @@ use crate::drive::{Drive, model};
 use crate::errors::{Kind, error, input};
 use crate::worker::{self, Pipe};
 
-/// A whole review.
+/// A review.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct Review {
     record: Record,
 }
 
 impl Review {
-    /// Of this record.
+    /// Creates the review of a record.
     pub fn new(record: Record) -> Review {
         Review { record }
     }
@@ -38,13 +38,13 @@ impl Review {
         Ok(text + "\n")
     }
 
-    /// Title and text of each finding.
+    /// Returns title and text of each finding.
     fn findings(&self) -> Vec<(String, String)> {
         let found = findings(&self.record).into_iter();
         found.map(|finding| (finding.title, finding.text)).collect()
     }
 
-    /// Drive, test, name, unit and value of each key figure.
+    /// Returns drive, test, name, unit and value of each key figure.
     fn key_figures(&self) -> Vec<(String, String, String, String, f64)> {
         let own = std::iter::once((&self.record.target, &self.record.tests));
         let rivals = self.record.rivals.iter();
@@ -65,7 +65,7 @@ impl Review {
         figures.collect()
     }
 
-    /// Writes `index.html`, in a language, and `review.json` into a folder that holds nothing else.
+    /// Writes `index.html`, in a language, and `review.json`. Refuses a folder with another review.
     fn save(&self, folder: PathBuf, lang: &str) -> PyResult<PathBuf> {
         let language: Language = lang.parse().map_err(|wrong: String| input(wrong))?;
         keep_others(&folder, &self.record)
@@ -79,7 +79,7 @@ impl Review {
     }
 }
 
-/// A review from its JSON.
+/// Parses a review in JSON.
 #[pyfunction]
 pub fn read_review(text: &str, name: &str) -> PyResult<Review> {
     let record = serde_json::from_str(text);
@@ -88,13 +88,13 @@ pub fn read_review(text: &str, name: &str) -> PyResult<Review> {
     if record.schema != SCHEMA {
         let schema = &record.schema;
         return Err(input(format!(
-            "{name}: its schema is `{schema}`, and a review's is `{SCHEMA}`"
+            "{name}: its schema is `{schema}`; a review must have `{SCHEMA}`"
         )));
     }
     Ok(Review { record })
 }
 
-/// What is reviewed: a model by its name or file, or a drive in its present state.
+/// Subject of a review: a model by its name or file, or a drive in its present state.
 #[derive(FromPyObject)]
 enum Reviewed<'py> {
     Model((String, bool)),
@@ -116,7 +116,7 @@ impl Reviewed<'_> {
     }
 }
 
-/// Something that happened: the share of the work that is done, and what it is.
+/// Progress of a review: the share of the work that is done, and a description of the last step.
 type Told = (f64, String);
 
 /// Runs an edition on a drive and on its rivals.
@@ -196,7 +196,7 @@ fn all(
     Ok(whole.expect("there is at least one target"))
 }
 
-/// Adds what was measured on another drive.
+/// Adds the results of a rival.
 fn add_rival(whole: &mut Record, rival: Record) {
     let title = &rival.target.title;
     let failed = rival.failed.iter().map(|test| FailedTest {
@@ -212,7 +212,7 @@ fn add_rival(whole: &mut Record, rival: Record) {
     });
 }
 
-/// What an event says of the progress, if anything.
+/// Returns the progress that an event reports, if any.
 fn said(event: &Event<'_>) -> Option<Told> {
     Some(match event {
         Event::Preparing {
