@@ -151,7 +151,7 @@ impl Drive {
         })
     }
 
-    /// Runs a job file, by its text or in a file.
+    /// Runs a job file: its text, or the file at this path.
     fn run(
         &self,
         py: Python<'_>,
@@ -179,7 +179,7 @@ impl Drive {
         })
     }
 
-    /// Replays what an iterator yields: requests, or tuples of arrays of them.
+    /// Replays the requests of an iterator, which yields requests or tuples of arrays.
     #[pyo3(signature = (items, of_arrays, timing, depth, wrap, latencies))]
     fn replay_stream(
         &self,
