@@ -1,4 +1,4 @@
-"""Studies: the same as the command line's, errors, breaks."""
+"""Studies: the same results as the command line's, errors, interruptions."""
 
 from __future__ import annotations
 

@@ -370,8 +370,8 @@ class Drive:
 
 
 def _failed(result: RunResult) -> DriveError:
-    # In a function of its own: a variable beside `raise` would keep the drive, which the traceback
-    # refers to, and the lock of its file.
+    # A separate function: a local variable in the function that raises would refer to the error,
+    # whose traceback refers to the drive, so that the lock of its file would stay.
     error = DriveError(result.failed)
     error.result = result
     return error
