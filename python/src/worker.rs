@@ -134,7 +134,7 @@ impl<T> Pipe<T> {
         }
     }
 
-    /// Waits for room, at most for [`EVERY`]; returns true if there is room.
+    /// Waits for room, at most for `EVERY`; returns true if there is room.
     pub fn wait_for_room(&self) -> bool {
         let mut state = self.state.lock();
         let full = |state: &mut PipeState<T>| state.values.len() >= self.most;

@@ -14,7 +14,7 @@ import pytest
 import stend
 
 WRITE = stend.Job(rw="randwrite", bs="4k", iodepth=8, runtime=2)
-#: A shipped drive with cells, capacitors, parity and SMART.
+#: A shipped drive whose model has cells, capacitors, parity and SMART.
 CELLS = "samsung-850-pro-256gb"
 
 
