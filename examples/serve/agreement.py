@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How close a served drive comes to the model: fio's engine nbd beside `stend run` of the same job.
+"""Compares a served drive, under fio's engine nbd, with `stend run` of the same job.
 
-Prints a table in Markdown. Client and server run on one processor at depth 1, where waking another
-one would take longer than some requests, and on two at depth 32.
+Prints a table in Markdown. Client and server run on one processor at depth 1, because waking
+another one would take longer than some requests, and on two at depth 32.
 """
 
 import argparse
@@ -23,9 +23,9 @@ DRIVES = [
 ]
 NVME_DRIVES = ["intel-ssd-750-400gb"]
 
-# What is read has been written before: 64 GiB from the beginning.
-# Time passes in a served drive while its client starts, so it does in the model's run.
+# Time passes in a served drive while its client starts; the model's run has the same pause.
 PAUSE_S = 2
+# Writes the first 64 GiB, so that all reads find data.
 FILL = "[fill]\nrw=write\nbs=128k\niodepth=32\nsize=64g\n"
 
 
@@ -39,7 +39,7 @@ class Load:
     depth: int
 
     def job(self, seconds: int) -> str:
-        """Its text, without an engine."""
+        """Returns the text of the job, without an engine."""
         return (
             f"rw={self.rw}\nbs={self.block}\niodepth={self.depth}\nruntime={seconds}\n"
             "time_based=1\nsize=60g\nrandseed=7\n"
@@ -58,7 +58,7 @@ LOADS = [
 
 @dataclass(frozen=True)
 class Figures:
-    """What a run came to: requests a second, and latencies in µs."""
+    """Result of a run: requests a second, and latencies in µs."""
 
     iops: float
     mean_us: float
@@ -67,7 +67,7 @@ class Figures:
 
 
 def figures(output: str) -> list[Figures]:
-    """The figures of each direction that has requests, from fio's JSON."""
+    """Returns the figures of each direction that has requests, from fio's JSON."""
     job = json.loads(output[output.index("{") :])["jobs"][0]
     found = []
     for direction in ("read", "write"):
@@ -86,20 +86,21 @@ def figures(output: str) -> list[Figures]:
 
 
 def said(command: list[str], **options: object) -> str:
-    """What a command prints; it must succeed."""
+    """Runs a command, which must succeed; returns its output."""
     run = subprocess.run(command, check=True, capture_output=True, text=True, **options)
     return run.stdout
 
 
 def served(args: argparse.Namespace, folder: Path, load: Load) -> tuple[list[Figures], str]:
-    """The load on the served drive in `folder`, and what the server said of its answers."""
+    """Runs a load on the served drive in `folder`; returns figures, and the server's lateness."""
     socket = folder / "nbd"
     job = folder / "served.fio"
     engine = f"[j]\nioengine=nbd\nuri=nbd+unix:///?socket={socket}\n"
     job.write_text(engine + load.job(args.seconds))
     one, other = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
     serve = [args.stend, "serve", str(folder / "drive"), "--nbd", f"unix:{socket}"]
-    # The data is where the folder is: a file on a disk has extents to allocate.
+    # The server's data goes into the folder, which may be in memory: a file on a disk must allocate
+    # extents.
     environment = {**os.environ, "TMPDIR": str(folder)}
     server = subprocess.Popen(one + serve, stderr=subprocess.PIPE, text=True, env=environment)
     try:
@@ -144,13 +145,13 @@ def compare(args: argparse.Namespace, drive: str, load: Load) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stend", default="stend", help="the program")
-    parser.add_argument("--drives", default=",".join(DRIVES), help="models, by commas")
-    parser.add_argument("--nvme", action="store_true", help="the NVMe drives as well")
-    parser.add_argument("--seconds", type=int, default=5, help="length of each load")
-    parser.add_argument("--folder", help="where temporary files are made")
+    parser.add_argument("--stend", default="stend", help="path of stend")
+    parser.add_argument("--drives", default=",".join(DRIVES), help="models, separated by commas")
+    parser.add_argument("--nvme", action="store_true", help="add the NVMe drives")
+    parser.add_argument("--seconds", type=int, default=5, help="duration of each load, s")
+    parser.add_argument("--folder", help="folder for temporary files")
     args = parser.parse_args()
     columns = ["drive", "load", "IOPS, model", "served", "", "mean / p50 / p99 of the model, µs"]
     columns += ["served, µs", "answers of the server"]

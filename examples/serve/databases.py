@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures transactions a second of PostgreSQL and SQLite on served drives, fresh and worn in.
+"""Measures transactions a second of PostgreSQL and SQLite on served drives, fresh and steady.
 
-The drives are a consumer's drive, a data center's drive with capacitors, and the latter without
-them. Writes `databases.md`, `databases.svg` and `databases.json` into the folder --out.
+The drives are a consumer drive, a data center drive with capacitors, and the latter without them.
+Writes `databases.md`, `databases.svg` and `databases.json` into the folder --out.
 """
 
 import argparse
@@ -27,7 +27,7 @@ CONSUMER = "samsung-850-evo-250gb"
 DATA_CENTER = "samsung-pm863-480gb"
 DRIVES = ("850 EVO 250 GB", "PM863 480 GB", "PM863 without capacitors")
 
-# Makes a drive's steady state: all of it is written in order, and then once more at random.
+# Brings a drive to its steady state: writes all of it in order, and then once at random.
 WEAR_IN = """
 [global]
 ioengine=libaio
@@ -48,21 +48,21 @@ randrepeat=1
 norandommap
 """
 
-# One checkpoint at least falls into a measurement.
+# At least one checkpoint happens in each measurement.
 POSTGRES_OPTIONS = [
     "shared_buffers=128MB",
     "max_wal_size=256MB",
     "checkpoint_timeout=30s",
 ]
 CLIENTS = "8"
-# pgbench's; each unit is 100,000 accounts, 16 MB.
+# Scale factor of pgbench; each unit is 100,000 accounts, 16 MB.
 SCALE = "20"
 SQLITE_ACCOUNTS = 200_000
 
 
 @dataclass
 class Measurement:
-    """What was measured on a drive."""
+    """Results on one drive in one state."""
 
     drive: str
     state: str
@@ -75,19 +75,19 @@ class Measurement:
 
 
 def without_capacitors(stend: str, folder: Path) -> Path:
-    """Writes the model of the data center's drive without its capacitors."""
+    """Writes the model of the data center drive without capacitors; returns its path."""
     model = run(stend, "drives", "show", DATA_CENTER).stdout
     for key in ("plp", "capacitors"):
         model, count = re.subn(rf"(?m)^{key} = {{ value = true", f"{key} = {{ value = false", model)
         if count != 1:
-            raise Failure(f"{DATA_CENTER}: {key} is not there once")
+            raise Failure(f"{DATA_CENTER}: the model has {count} keys `{key}`; one is expected")
     path = folder / "without-capacitors.toml"
     path.write_text(model)
     return path
 
 
 def worn_in(stend: str, model: str, folder: Path) -> Path:
-    """Makes a drive in its steady state, in virtual time; the file that holds it."""
+    """Creates a drive in its steady state, in virtual time; returns its state file."""
     state = folder / "worn-in.drive"
     state.unlink(missing_ok=True)
     job = folder / "wear-in.fio"
@@ -98,12 +98,12 @@ def worn_in(stend: str, model: str, folder: Path) -> Path:
 
 
 def measure_postgres(disk: Disk, folder: Path, seconds: int, log: IO[str]) -> tuple[float, float]:
-    """Transactions a second of pgbench, and their mean latency in ms."""
+    """Measures transactions a second of pgbench, and their mean latency in ms."""
     database = Postgres(disk.files, folder, POSTGRES_OPTIONS, log, segment_mb=16)
     database.make_cluster()
     try:
         if not database.start():
-            raise Failure("the server of PostgreSQL does not start")
+            raise Failure("the PostgreSQL server does not start; --log FILE keeps its messages")
         where = ("-h", str(database.folder), "-p", database.PORT, "-U", database.USER, "postgres")
         program = database.programs / "pgbench"
         run(program, "-i", "-q", "-s", SCALE, *where)
@@ -116,15 +116,15 @@ def measure_postgres(disk: Disk, folder: Path, seconds: int, log: IO[str]) -> tu
 
 
 def number(pattern: str, text: str) -> float:
-    """The number that a program has printed."""
+    """Returns the number in a program's output that matches a pattern."""
     found = re.search(pattern, text)
     if found is None:
-        raise Failure(f"no {pattern!r} in: {text}")
+        raise Failure(f"{pattern!r} does not match the output: {text}")
     return float(found[1])
 
 
 def make_accounts(path: Path) -> sqlite3.Connection:
-    """A database of accounts in SQLite's WAL mode with full synchronisation."""
+    """Creates a database of accounts in SQLite's WAL mode with full synchronisation."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode=wal")
     connection.execute("PRAGMA synchronous=full")
@@ -139,7 +139,7 @@ def make_accounts(path: Path) -> sqlite3.Connection:
 
 
 def measure_sqlite(disk: Disk, seconds: int) -> tuple[float, float]:
-    """Transactions a second of one client, and their 99th percentile in ms."""
+    """Measures transactions a second of one client, and their 99th percentile in ms."""
     connection = make_accounts(disk.files / "accounts")
     os.sync()
     chance = random.Random(1)
@@ -174,7 +174,7 @@ def measure(
             disk = Disk(drive, folder)
             in_the_end.callback(disk.detach)
             disk.attach()
-            # A TRIM of all of it would end the steady state.
+            # mkfs must not TRIM the drive, which would end its steady state.
             disk.make_file_system("-T", "largefile", "-E", "nodiscard,lazy_itable_init=0")
             disk.mount()
             disk.check_path()
@@ -195,7 +195,7 @@ def measure(
 
 
 def table(measurements: list[Measurement]) -> str:
-    """The measurements as a Markdown table."""
+    """Returns the measurements as a Markdown table."""
     lines = [
         "| drive | state | PostgreSQL, transactions/s | mean, ms | SQLite, transactions/s "
         "| 99 % within, ms | 99 % of the drive's answers late by at most, ms |",
@@ -215,7 +215,7 @@ WIDTH, ROW, LEFT, RIGHT = 720, 22, 230, 70
 
 
 def bars(title: str, values: list[tuple[Measurement, float]], top: int) -> list[str]:
-    """A panel of horizontal bars, from a height on."""
+    """Returns a panel of horizontal bars whose upper edge is at `top`."""
     scale = (WIDTH - LEFT - RIGHT) / max(value for _, value in values)
     lines = [f'<text x="{LEFT}" y="{top + 14}" font-weight="bold">{title}</text>']
     for index, (each, value) in enumerate(values):
@@ -232,7 +232,7 @@ def bars(title: str, values: list[tuple[Measurement, float]], top: int) -> list[
 
 
 def picture(measurements: list[Measurement]) -> str:
-    """The measurements as a picture (SVG)."""
+    """Returns the measurements as a picture (SVG)."""
     height = 2 * (len(measurements) * ROW + 44)
     sqlite = "SQLite, one client, WAL, synchronous=full: transactions a second"
     postgres = f"PostgreSQL, pgbench, {CLIENTS} clients: transactions a second"
@@ -252,12 +252,12 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     add("--stend", default="stend", help="path of stend")
-    add("--seconds", type=int, default=60, help="of each measurement")
+    add("--seconds", type=int, default=60, help="duration of each measurement, s")
     add("--states", nargs="+", default=["fresh", "steady"], choices=("fresh", "steady"))
     add("--drives", nargs="+", default=DRIVES, choices=DRIVES)
     add("--out", type=Path, default=Path("."), help="folder for the table and the picture")
     add("--work", type=Path, help="folder for the drives, with a few GB free")
-    add("--log", default=os.devnull, help="file for what PostgreSQL says")
+    add("--log", default=os.devnull, help="file for messages of PostgreSQL")
     return parser.parse_args()
 
 

@@ -1,7 +1,7 @@
-"""SQLite and PostgreSQL as `power_cuts.py` uses them: create, load, and check after a power cut.
+"""SQLite and PostgreSQL for `power_cuts.py`: create, load, and check after a power cut.
 
 Both hold rows with numbers. A transaction writes a row into `rows` and its number into `twins`, so
-that half a transaction shows. A load prints the number of each commit that was acknowledged.
+that half a transaction is noticed. A load prints the number of each acknowledged commit.
 """
 
 import contextlib
@@ -19,13 +19,13 @@ from typing import IO, Any, Protocol
 
 from served import PATIENCE_S, Failure, Skip, run, wait_until
 
-# More rows than a load writes before its cut.
+# Rows of a load: more than it can write before the cut.
 LOAD_ROWS = 5000
 
 
 @dataclass
 class Check:
-    """What a database holds after a power cut."""
+    """Content of a database after a power cut: a fault, or the numbers of its rows."""
 
     wrong: str | None = None
     present: set[int] = field(default_factory=set)
@@ -35,20 +35,20 @@ class Database(Protocol):
     """A database in a mounted file system."""
 
     def create(self) -> None:
-        """Makes a new database."""
+        """Creates a new database."""
 
     def check(self) -> Check:
         """Opens the database after a power cut, and reads all of it."""
 
     def load(self, first: int, forget: int) -> subprocess.Popen[bytes]:
-        """Starts to commit rows; rows up to `forget` are deleted first."""
+        """Starts to commit rows from `first` on, after deleting rows up to `forget`."""
 
     def kill(self) -> None:
         """Ends the database at once, as a power cut of the host would."""
 
 
 class Sqlite:
-    """SQLite: the process that writes is the database."""
+    """An SQLite database. It has no server: the writing process is the database."""
 
     def __init__(self, files: Path, journal: str, synchronous: str, log: IO[str]):
         client = Path(__file__).resolve().with_name("sqlite_client.py")
@@ -56,7 +56,7 @@ class Sqlite:
         self.log = log
 
     def create(self) -> None:
-        """Makes a new database."""
+        """Creates a new database."""
         run(*self.command, "create")
         os.sync()
 
@@ -64,21 +64,21 @@ class Sqlite:
         """Opens the database after a power cut, and reads all of it."""
         done = run(*self.command, "check", check=False)
         if done.returncode != 0:
-            return Check(wrong=done.stderr.strip() or f"its process ended with {done.returncode}")
+            return Check(wrong=done.stderr.strip() or f"the check ended with {done.returncode}")
         found = json.loads(done.stdout)
         return Check(wrong=found) if isinstance(found, str) else Check(present=set(found))
 
     def load(self, first: int, forget: int) -> subprocess.Popen[bytes]:
-        """Starts to commit rows; rows up to `forget` are deleted first."""
+        """Starts to commit rows from `first` on, after deleting rows up to `forget`."""
         command = [*self.command, "load", str(first), str(forget)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log)
 
     def kill(self) -> None:
-        """The load is the database."""
+        """Does nothing, since the caller kills the load."""
 
 
 def postgres_programs() -> Path:
-    """The folder of PostgreSQL's programs."""
+    """Returns the folder of PostgreSQL's programs."""
     found = shutil.which("postgres")
     if found is not None:
         return Path(found).resolve().parent
@@ -89,7 +89,7 @@ def postgres_programs() -> Path:
 
 
 class Postgres:
-    """A server of PostgreSQL with its own port and socket."""
+    """A PostgreSQL server with its own port and socket."""
 
     USER = "postgres"
     PORT = "54329"
@@ -113,17 +113,17 @@ class Postgres:
         shutil.chown(self.folder, self.USER)
 
     def start_program(self, name: str, *arguments: str, **pipes: Any) -> subprocess.Popen[bytes]:
-        """Starts one of the programs as the user of PostgreSQL."""
+        """Starts one of PostgreSQL's programs as its user."""
         command = [str(self.programs / name), *arguments]
         pipes = {"stdout": self.log, "stderr": self.log} | pipes
         user = {"user": self.USER, "group": self.USER, "extra_groups": []}
         return subprocess.Popen(command, cwd=self.folder, start_new_session=True, **user, **pipes)
 
     def create(self) -> None:
-        """Makes a new database; the server runs afterwards."""
+        """Creates a new database, and leaves the server running."""
         self.make_cluster()
         if not self.start():
-            raise Failure("the new server of PostgreSQL did not start")
+            raise Failure("the new PostgreSQL server did not start; --log FILE keeps its messages")
         self.query("CREATE TABLE rows (n bigint PRIMARY KEY, payload text)")
         self.query("CREATE TABLE twins (n bigint PRIMARY KEY)")
         self.query("CREATE EXTENSION IF NOT EXISTS amcheck")
@@ -131,19 +131,19 @@ class Postgres:
         os.sync()
 
     def make_cluster(self) -> None:
-        """Makes the cluster's folder, by a copy of one that was made before."""
+        """Creates the cluster's folder as a copy of a template, which the first call makes."""
         template = self.folder / "template"
         if not template.exists():
             arguments = ("--no-sync", "--data-checksums", "--auth=trust")
             size = f"--wal-segsize={self.segment_mb}"
             initdb = self.start_program("initdb", *arguments, size, "-D", str(template))
             if initdb.wait() != 0:
-                raise Failure("initdb failed")
+                raise Failure("initdb failed; --log FILE keeps its messages")
         run("cp", "-a", template, self.data)
         os.sync()
 
     def start(self) -> bool:
-        """Starts the server, which recovers; whether it takes connections."""
+        """Starts the server, which recovers; returns true if it accepts connections."""
         (self.data / "postmaster.pid").unlink(missing_ok=True)
         arguments = ["-D", str(self.data), "-p", self.PORT, "-k", str(self.folder)]
         for option in ("listen_addresses=", "recovery_init_sync_method=syncfs", *self.options):
@@ -153,25 +153,25 @@ class Postgres:
         wait_until(lambda: server.poll() is not None or self.is_ready(), "recovery", 120)
         if server.poll() is not None:
             return False
-        # The seventh line has the key and the number of its segment of shared memory.
+        # The seventh line has the key and the id of the server's shared memory segment.
         lock = (self.data / "postmaster.pid").read_text().splitlines()
         self.segment = lock[6].split()[1]
         return True
 
     def is_ready(self) -> bool:
-        """Whether the server takes connections."""
+        """True if the server accepts connections."""
         program = self.programs / "pg_isready"
         time.sleep(0.01)
         where = ("-h", self.folder, "-p", self.PORT, "-U", self.USER)
         return run(program, "-q", *where, check=False).returncode == 0
 
     def psql(self) -> tuple[str, ...]:
-        """Arguments of psql."""
+        """Returns the arguments of psql."""
         where = ("-h", str(self.folder), "-p", self.PORT, "-d", "postgres")
         return ("-X", "-q", "-A", "-t", *where, "-v", "ON_ERROR_STOP=1")
 
     def query(self, sql: str) -> list[str]:
-        """The rows that a query gives."""
+        """Returns the result of a query, split into words."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         client = self.start_program("psql", *self.psql(), "-c", sql, **pipes)
         out, errors = client.communicate()
@@ -201,7 +201,7 @@ class Postgres:
         return Check(present=rows) if rows == twins else Check(wrong="half a transaction")
 
     def load(self, first: int, forget: int) -> subprocess.Popen[bytes]:
-        """Starts to commit rows; rows up to `forget` are deleted first."""
+        """Starts to commit rows from `first` on, after deleting rows up to `forget`."""
         script = self.folder / "load.sql"
         with script.open("w") as file:
             file.write("BEGIN;\n")
@@ -215,7 +215,7 @@ class Postgres:
 
     @staticmethod
     def insert(number: int) -> str:
-        """Commits a row and prints its number."""
+        """Returns the SQL that commits a row and prints its number."""
         row = f"INSERT INTO rows VALUES ({number}, repeat(md5('{number}'), {1 + number % 60}))"
         return f"WITH r AS ({row} RETURNING n) INSERT INTO twins SELECT n FROM r RETURNING n;\n"
 
@@ -235,6 +235,6 @@ class Postgres:
 
 
 def children(pid: int) -> list[int]:
-    """The children of a process; none where the kernel does not list them."""
+    """Returns the children of a process; none if the kernel does not list them."""
     path = Path(f"/proc/{pid}/task/{pid}/children")
     return [int(child) for child in path.read_text().split()] if path.exists() else []

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Why the game loads slowly after copying 20 GB.
+"""Shows that a game loads slowly after copying 20 GB.
 
-A game of 4 GB lies on a served drive. It is loaded (1 GB of it, random reads of 64 KiB, depth 2)
-when the drive is at rest, just after 20 GB were copied to the drive, and a minute later. Prints a
-table in Markdown: seconds of the drive's own time.
+A game of 4 GB is on a served drive. The script loads 1 GB of it (random reads of 64 KiB, depth 2)
+when the drive is at rest, just after 20 GB were copied to the drive, and a minute later. It prints
+a table in Markdown with the drive's virtual time, s.
 """
 
 import argparse
@@ -22,7 +22,7 @@ LOAD = "rw=randread\nbs=64k\niodepth=2\nsize=4g\nio_size=1g\nrandseed=3\n"
 
 
 class Served:
-    """A served drive, in a folder of its own."""
+    """A served drive, with its own folder."""
 
     def __init__(self, stend: str, drive: str, folder: Path, speed: float) -> None:
         self.folder, self.speed, self.stend = folder, speed, stend
@@ -36,7 +36,7 @@ class Served:
             time.sleep(0.05)
 
     def run(self, job: str) -> float:
-        """Seconds of the drive's time that a job took."""
+        """Runs a job; returns its duration in the drive's time, s."""
         uri = f"nbd+unix:///?socket={self.folder}/nbd"
         path = self.folder / "job.fio"
         path.write_text(f"[j]\nioengine=nbd\nuri={uri}\n{job}")
@@ -47,7 +47,7 @@ class Served:
         return result[direction]["runtime"] / 1e3 * self.speed
 
     def idle(self, seconds: float) -> None:
-        """Lets time pass in the drive."""
+        """Advances the drive's time without requests."""
         command = [self.stend, "drive", "idle", str(self.control), "--seconds", str(seconds)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
@@ -58,7 +58,7 @@ class Served:
 
 
 def measure(args: argparse.Namespace, drive: str) -> None:
-    """Prints the row of a drive."""
+    """Measures a drive and prints its row."""
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         served = Served(args.stend, drive, Path(folder), args.speed)
         try:
@@ -76,14 +76,15 @@ def measure(args: argparse.Namespace, drive: str) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stend", default="stend", help="the program")
-    parser.add_argument("--drives", default=",".join(DRIVES), help="models, by commas")
+    parser.add_argument("--stend", default="stend", help="path of stend")
+    parser.add_argument("--drives", default=",".join(DRIVES), help="models, separated by commas")
     parser.add_argument("--speed", type=float, default=1, help="virtual seconds in a second")
-    parser.add_argument("--folder", help="where the data is: 26 GB")
+    parser.add_argument("--folder", help="folder for the data, with 26 GB free")
     args = parser.parse_args()
-    print("| drive | at rest | copying 20 GB | just after | a minute later |\n|---|---|---|---|---|")
+    print("| drive | at rest | copying 20 GB | just after | a minute later |")
+    print("|---|---|---|---|---|")
     for drive in args.drives.split(","):
         measure(args, drive)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Cuts the power of a served drive under a database, and counts what acknowledged commits are lost.
+"""Cuts the power of a served drive under a database, and counts lost acknowledged commits.
 
-Each configuration is a drive, a database and its options. One line of JSON is printed for each, and
-a table with --table. The exit code is 1 if a drive that keeps its promises has lost what the
-database promises with its options.
+Each configuration is a drive, a database and its options. The script prints one line of JSON for
+each, and a table with --table. The exit code is 1 if a drive that does not ignore flushes has lost
+data that the database promises to keep with its options.
 """
 
 import argparse
@@ -24,19 +24,19 @@ from typing import IO
 from databases_under_test import Database, Postgres, Sqlite
 from served import Disk, Failure, ServedDrive, Skip, end_cleanly_by_sigterm, need_disks, run
 
-# Rows that a database keeps over several cuts.
+# Number of the newest rows that a database keeps; a load deletes older ones.
 KEPT_ROWS = 2000
 
-# After so much, the journal of the demonstration drive is written in any case.
+# Amount of data after which the demonstration drive has certainly written its journal.
 SETTLE_BYTES = 64 << 20
 
-# The longest load before a cut, s.
+# Range of the random time limit of a load, s.
 LOAD_S = (0.1, 0.6)
 
-# Of how many writes, or operations of the flash, one is the last before a cut.
+# A cut comes after at most this number of writes, or operations of the flash.
 COUNT_MAX = 1200
 
-# The journal's pages of the demonstration drive, whose model has no power cuts.
+# Figures of the journal, added to the demonstration drive, whose model has no power cuts.
 JOURNAL = {
     "hold_up_ms": "200",
     "paired_pages": '"pad"',
@@ -48,18 +48,18 @@ JOURNAL = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """What is tried."""
+    """Drive, database and options of a trial."""
 
     drive: str
     database: str
     options: str
 
     def setting(self, name: str) -> str:
-        """The value of an option."""
+        """Returns the value of an option."""
         return dict(option.split("=") for option in self.options.split())[name]
 
     def keeps_commits(self) -> bool:
-        """Whether the database promises to lose no acknowledged commit."""
+        """True if the database promises to lose no acknowledged commit."""
         if self.database == "postgresql":
             return self.setting("fsync") == "on"
         # A commit in mode `delete` ends with the removal of the journal, which only `extra` syncs.
@@ -67,7 +67,7 @@ class Configuration:
         return self.setting("synchronous") in durable[self.setting("journal")]
 
     def opens(self) -> bool:
-        """Whether the database promises to open after every cut."""
+        """True if the database promises to open after every cut."""
         if self.database == "postgresql":
             return self.setting("fsync") == "on"
         sound = {"wal": ("normal", "full", "extra"), "delete": ("full", "extra")}
@@ -76,7 +76,7 @@ class Configuration:
 
 @dataclass
 class Result:
-    """What the cuts of a configuration did."""
+    """Counts of a configuration's cuts and losses."""
 
     drive: str
     database: str
@@ -92,26 +92,26 @@ class Result:
 
 
 class Ledger:
-    """The numbers that the database has acknowledged; it is kept outside of the drive."""
+    """The numbers that the database has acknowledged, recorded outside of the drive."""
 
     def __init__(self) -> None:
         self.expected: set[int] = set()
         self.next = 1
 
     def forget(self) -> int:
-        """Forgets old rows; the highest number that the database may forget too."""
+        """Forgets old rows; returns the highest number that the database may delete too."""
         limit = max(self.next - KEPT_ROWS, 0)
         self.expected = {number for number in self.expected if number > limit}
         return limit
 
     def acknowledge(self, numbers: list[int]) -> None:
-        """Takes the numbers that a load has printed."""
+        """Records the numbers that a load has printed."""
         self.expected.update(numbers)
-        # One commit more may have been made; its number is not used again.
+        # One further commit may have happened; its number is not used again.
         self.next = max(self.next, *numbers) + 2 if numbers else self.next + 2
 
     def lost(self, present: set[int]) -> int:
-        """How many commits are lost; from now on, what is present is expected."""
+        """Returns the number of lost commits, and expects only the present ones from now on."""
         lost = len(self.expected - present)
         self.expected = present
         return lost
@@ -129,7 +129,7 @@ class Trial:
         self.ledger = Ledger()
 
     def begin(self) -> None:
-        """Makes the file system and the database."""
+        """Creates the file system and the database."""
         self.disk.make_file_system()
         self.disk.mount()
         self.disk.check_path()
@@ -138,7 +138,7 @@ class Trial:
         self.ledger.expected = set()
 
     def settle(self) -> None:
-        """Writes so much that even a drive which ignores flushes has all of the above in flash."""
+        """Writes enough that even a drive that ignores flushes has all earlier data in flash."""
         filler = self.disk.files / "filler"
         filler.write_bytes(bytes(SETTLE_BYTES))
         os.sync()
@@ -146,7 +146,7 @@ class Trial:
         os.sync()
 
     def cycle(self) -> None:
-        """A load, a cut, and what is there afterwards."""
+        """Runs a load, cuts the power, and checks the database."""
         self.result.commits_acknowledged += self.load_until_cut()
         self.result.cuts += 1
         self.disk.detach()
@@ -162,7 +162,7 @@ class Trial:
             self.begin_again()
 
     def open(self) -> str | None:
-        """Mounts, opens the database and counts; why it did not open."""
+        """Mounts, opens the database and counts losses; returns the reason if it does not open."""
         try:
             self.disk.mount()
         except Failure as failure:
@@ -174,20 +174,20 @@ class Trial:
         return None
 
     def count(self, present: set[int]) -> None:
-        """Counts the commits that are lost."""
+        """Counts the lost commits."""
         lost = self.ledger.lost(present)
         self.result.commits_lost += lost
         self.result.cuts_with_lost_commits += lost > 0
 
     def begin_again(self) -> None:
-        """Begins with a new file system, after one that was damaged."""
+        """Replaces a damaged file system with a new one."""
         self.database.kill()
         self.disk.detach()
         self.disk.attach()
         self.begin()
 
     def load_until_cut(self) -> int:
-        """Runs the load until the power has been cut; how many commits were acknowledged.
+        """Runs the load until the power is cut; returns the number of acknowledged commits.
 
         The cut comes after a random number of writes or operations of the flash, but after a random
         time at the latest.
@@ -205,14 +205,14 @@ class Trial:
         assert load.stdout is not None
         printed += load.stdout.read()
         load.wait()
-        # Text after the last end of line is no number.
+        # Text after the last end of line is an incomplete number.
         numbers = [int(line) for line in printed.split(b"\n")[:-1]]
         self.ledger.acknowledge(numbers)
         return len(numbers)
 
 
 def read_until(load: subprocess.Popen[bytes], end: float) -> bytes:
-    """What a load prints until it fails, or until a time."""
+    """Returns the output of a load until it fails, or until the time `end`."""
     assert load.stdout is not None
     printed = b""
     with selectors.DefaultSelector() as selector:
@@ -227,7 +227,7 @@ def read_until(load: subprocess.Popen[bytes], end: float) -> bytes:
 
 
 def demonstration_drive(stend: str, kind: str, folder: Path) -> Path:
-    """Writes the model of the demonstration drive with what a power cut does to it."""
+    """Writes the model of the demonstration drive with power cuts; returns its path."""
     has_capacitors = str(kind == "capacitors").lower()
     lies = str(kind == "lying").lower()
     model = run(stend, "drives", "show", "demo-8gb").stdout
@@ -242,7 +242,7 @@ def demonstration_drive(stend: str, kind: str, folder: Path) -> Path:
 
 
 def figure(key: str, value: str) -> str:
-    """A figure of a model's file."""
+    """Returns a figure as a line of a model file."""
     return f'{key} = {{ value = {value}, source = "assumed: for power cuts" }}'
 
 
@@ -278,7 +278,7 @@ def try_configuration(
 def make_database(
     configuration: Configuration, disk: Disk, folder: Path, log: IO[str]
 ) -> Database:
-    """The database of a configuration."""
+    """Creates the database of a configuration."""
     if configuration.database == "postgresql":
         options = [
             f"fsync={configuration.setting('fsync')}",
@@ -291,7 +291,7 @@ def make_database(
 
 
 def has_kept_promises(configuration: Configuration, result: Result) -> bool:
-    """Whether the drive lies, or nothing was lost that was promised."""
+    """True if the database kept its promises, or the drive ignores flushes."""
     if drive_lies(configuration.drive):
         return True
     if configuration.opens() and result.databases_not_opened:
@@ -302,7 +302,7 @@ def has_kept_promises(configuration: Configuration, result: Result) -> bool:
 
 
 def drive_lies(drive: str) -> bool:
-    """Whether a drive ignores flushes."""
+    """True if a drive ignores flushes."""
     if drive in DRIVES:
         return drive == "lying"
     path = Path(drive)
@@ -315,7 +315,7 @@ LIE = ("flush_ignored=true", "flush_ignored={value=true")
 
 
 def configurations(arguments: argparse.Namespace) -> list[Configuration]:
-    """What is to be tried."""
+    """Returns all configurations that the command line selects."""
     found = []
     for drive, database in itertools.product(arguments.drive, arguments.database):
         if database == "postgresql":
@@ -328,7 +328,7 @@ def configurations(arguments: argparse.Namespace) -> list[Configuration]:
 
 
 def table(results: list[Result]) -> str:
-    """The results as a Markdown table."""
+    """Returns the results as a Markdown table."""
     lines = [
         "| drive | database | options | cuts | file systems inconsistent | databases that did "
         "not open | cuts with lost commits | commits acknowledged | commits lost |",
@@ -359,7 +359,7 @@ def parse() -> argparse.Namespace:
         "--drive",
         nargs="+",
         default=["honest"],
-        help="honest, capacitors or lying: the demonstration drive; or a model, or its file",
+        help="honest, capacitors or lying (the demonstration drive), a model, or a model file",
     )
     add("--database", nargs="+", default=["sqlite"], choices=("sqlite", "postgresql"))
     add("--journal", nargs="+", default=["wal"], choices=("wal", "delete"))
@@ -367,10 +367,10 @@ def parse() -> argparse.Namespace:
     add("--synchronous", nargs="+", default=["full"], choices=levels)
     add("--fsync", nargs="+", default=["on"], choices=("on", "off"))
     add("--cuts", type=int, default=20, help="cuts of each configuration")
-    add("--seed", type=int, default=1, help="of the moments of the cuts")
-    add("--speed", default="max", help="as of `stend serve`")
-    add("--table", action="store_true", help="print a Markdown table in the end")
-    add("--log", default=os.devnull, help="file for what the databases say")
+    add("--seed", type=int, default=1, help="seed of the moments of the cuts")
+    add("--speed", default="max", help="the same as of `stend serve`")
+    add("--table", action="store_true", help="print a Markdown table at the end")
+    add("--log", default=os.devnull, help="file for messages of the databases")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""A served drive, and the same drive as a mounted file system, for the scripts beside this file."""
+"""A served drive, and the same drive as a mounted file system, for the scripts in this folder."""
 
 import json
 import os
@@ -15,15 +15,15 @@ PATIENCE_S = 30.0
 
 
 class Skip(Exception):
-    """This machine lacks something that the script needs."""
+    """Lack of something on this machine that the script needs."""
 
 
 class Failure(Exception):
-    """Something went wrong that is no result."""
+    """An error that is not a result of the script."""
 
 
 def run(*command: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """Runs a command to its end and keeps what it prints."""
+    """Runs a command to its end and captures its output."""
     words = [str(word) for word in command]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if check and done.returncode != 0:
@@ -32,16 +32,16 @@ def run(*command: str | Path, check: bool = True) -> subprocess.CompletedProcess
 
 
 def wait_until(condition: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
-    """Waits for a condition, and fails when it does not come."""
+    """Waits until a condition is true, and fails after `patience_s`."""
     end = time.monotonic() + patience_s
     while not condition():
         if time.monotonic() > end:
-            raise Failure(f"{what}: not within {patience_s:.0f} s")
+            raise Failure(f"timed out after {patience_s:.0f} s: {what}")
         time.sleep(0.005)
 
 
 def need_programs(*names: str) -> None:
-    """Skips the script where a program is missing or the user is not root."""
+    """Skips the script if a program is missing or the user is not root."""
     if os.geteuid() != 0:
         raise Skip("loop devices and mounts need root")
     for name in names:
@@ -50,9 +50,9 @@ def need_programs(*names: str) -> None:
 
 
 def need_disks(stend: str) -> None:
-    """Skips the script where a served drive cannot be mounted."""
+    """Skips the script if this machine cannot mount a served drive."""
     if shutil.which(stend) is None:
-        raise Failure(f"{stend} is no program; name stend by --stend")
+        raise Failure(f"there is no program {stend}; set --stend to the path of stend")
     need_programs("nbdfuse", "losetup", "mount", "umount", "mkfs.ext4", "e2fsck")
     for device in ("/dev/fuse", "/dev/loop-control"):
         if not Path(device).exists():
@@ -60,7 +60,7 @@ def need_disks(stend: str) -> None:
 
 
 def end_cleanly_by_sigterm() -> None:
-    """Lets SIGTERM end the script as an exception does, so that nothing stays mounted."""
+    """Makes SIGTERM raise SystemExit, so that the script unmounts everything."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
@@ -78,45 +78,45 @@ class ServedDrive:
             command += ["--state", str(state)]
         with self.log.open("w") as log:
             self.server = subprocess.Popen(command, stdout=log, stderr=log)
-        wait_until(lambda: self.control.exists() or self.has_ended(), "the server")
+        wait_until(lambda: self.control.exists() or self.has_ended(), "start of the server")
         if self.has_ended():
             raise Failure(f"the server has ended: {self.log.read_text()}")
 
     def has_ended(self) -> bool:
-        """Whether the server has ended."""
+        """True if the server has ended."""
         return self.server.poll() is not None
 
     def command(self, name: str, *options: str) -> Any:
-        """Gives the drive a command; its answer."""
+        """Sends a command to the drive; returns its answer."""
         words = [self.stend, "drive", name, str(self.control), *options, "--json"]
         done = run(*words, check=False)
         if done.returncode != 0:
             log = self.log.read_text()
-            raise Failure(f"{' '.join(words)}: {done.stderr.strip()}; the server said: {log}")
+            raise Failure(f"{' '.join(words)}: {done.stderr.strip()}; log of the server: {log}")
         return json.loads(done.stdout) if done.stdout.strip() else None
 
     def status(self) -> dict[str, Any]:
-        """How the drive is."""
+        """Returns the status of the drive."""
         status = self.command("status")
         assert isinstance(status, dict)
         return status
 
     def has_power(self) -> bool:
-        """Whether the power is on."""
+        """True if the power is on."""
         return bool(self.status()["power"])
 
     def cut_now(self) -> None:
-        """Cuts the power, unless it is off already."""
+        """Cuts the power if it is on."""
         if self.has_power():
             try:
                 self.command("power-cut")
             except Failure:
-                # A cut that was due came between the two commands.
+                # A cut by `cut_later` may have come between the two commands.
                 if self.has_power():
                     raise
 
     def cut_later(self, when: str, count: int) -> None:
-        """Cuts the power later: `after-writes` or `at-flash-event`, and how many."""
+        """Schedules a power cut `after-writes` or `at-flash-event`, after `count` of them."""
         self.command("power-cut", f"--{when}", str(count))
 
     def power_on(self) -> None:
@@ -124,13 +124,13 @@ class ServedDrive:
         self.command("power-on")
 
     def stop(self) -> None:
-        """Ends the server, which saves the drive where it has a state file."""
+        """Ends the server, which saves the drive if it has a state file."""
         self.server.send_signal(signal.SIGTERM)
         try:
             code = self.server.wait(PATIENCE_S * 10)
         except subprocess.TimeoutExpired as late:
             self.server.kill()
-            raise Failure("the server did not end by SIGTERM") from late
+            raise Failure("the server did not end after SIGTERM") from late
         if code not in (0, -signal.SIGTERM):
             raise Failure(f"the server ended with {code}: {self.log.read_text()}")
 
@@ -149,21 +149,21 @@ class Disk:
         self.is_mounted = False
 
     def attach(self) -> None:
-        """Shows the drive as a file, and this as a block device without a cache of its own."""
+        """Exports the drive as a file, and the file as a block device without its own cache."""
         file = self.fuse_folder / "disk"
         address = f"nbd+unix:///?socket={self.drive.socket}"
         with self.drive.log.open("a") as log:
             self.nbdfuse = subprocess.Popen(["nbdfuse", str(file), address], stderr=log)
         nbdfuse = self.nbdfuse
-        wait_until(lambda: file.exists() or nbdfuse.poll() is not None, "nbdfuse")
+        wait_until(lambda: file.exists() or nbdfuse.poll() is not None, "start of nbdfuse")
         if nbdfuse.poll() is not None:
             raise Failure(f"nbdfuse has ended: {self.drive.log.read_text()}")
-        # O_DIRECT passes the page cache of the FUSE file.
+        # O_DIRECT bypasses the page cache of the FUSE file.
         setup = ("losetup", "--find", "--show", "--direct-io=on")
         self.loop = run(*setup, file).stdout.strip()
 
     def detach(self) -> None:
-        """Takes all of it away, with what the kernel has cached; the drive may be without power."""
+        """Removes mounts and devices with the kernel's caches; the drive may be without power."""
         if self.is_mounted:
             self.unmount(self.files)
             self.is_mounted = False
@@ -171,15 +171,15 @@ class Disk:
             loop, self.loop = self.loop, None
             run("losetup", "--detach", loop)
             backing = Path("/sys/block") / Path(loop).name / "loop/backing_file"
-            wait_until(lambda: not backing.exists(), f"the end of {loop}")
+            wait_until(lambda: not backing.exists(), f"removal of {loop}")
         if self.nbdfuse is not None:
             nbdfuse, self.nbdfuse = self.nbdfuse, None
-            # It may have ended with its connection, but its mount has not.
+            # nbdfuse may have ended with its connection, but its mount remains.
             self.unmount(self.fuse_folder)
             nbdfuse.wait(PATIENCE_S)
 
     def unmount(self, folder: Path) -> None:
-        """Unmounts a folder, which processes that are ending may still use for a moment."""
+        """Unmounts a folder, with retries because ending processes may use it for a moment."""
         end = time.monotonic() + PATIENCE_S
         while True:
             done = run("umount", folder, check=False)
@@ -191,12 +191,15 @@ class Disk:
             time.sleep(0.01)
 
     def make_file_system(self, *options: str) -> None:
-        """Makes a new file system on the whole drive."""
+        """Creates a new file system on the whole drive."""
         assert self.loop is not None
         run("mkfs.ext4", "-q", "-F", *options, self.loop)
 
     def repair(self) -> bool:
-        """Replays the journal and repairs the file system; whether it was consistent then."""
+        """Replays the journal and repairs the file system.
+
+        Returns true if it was consistent after the replay.
+        """
         assert self.loop is not None
         code = run("e2fsck", "-fp", self.loop, check=False).returncode
         if code & ~3 == 0:
@@ -212,7 +215,7 @@ class Disk:
         self.files.chmod(0o755)
 
     def check_path(self) -> None:
-        """Fails unless data and flushes of a synchronised file arrive at the drive."""
+        """Fails unless data and flushes of a synchronised file reach the drive."""
         before = self.drive.status()["totals"]
         data = os.urandom(1 << 20)
         with (self.files / "check").open("wb") as file:
@@ -221,6 +224,6 @@ class Disk:
             os.fsync(file.fileno())
         after = self.drive.status()["totals"]
         if after["writes"]["bytes"] < before["writes"]["bytes"] + len(data):
-            raise Failure("fsync has ended before the data was at the drive")
+            raise Failure("fsync returned before the data reached the drive")
         if after["others"] == before["others"]:
-            raise Failure("fsync has ended without a flush of the drive")
+            raise Failure("fsync returned without a flush of the drive")

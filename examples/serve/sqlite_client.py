@@ -1,8 +1,9 @@
-"""The process that uses an SQLite database for `power_cuts.py`.
+"""Process that uses an SQLite database for `power_cuts.py`.
 
-Commands: `create`; `check`, which prints what is there as JSON; `load FIRST FORGET`, which deletes
-rows up to a number, and prints each number once it is committed. Before them stand the database,
-the journal mode and the level of `synchronous`.
+Usage: `sqlite_client.py DATABASE JOURNAL SYNCHRONOUS COMMAND`, with the journal mode and the level
+of `synchronous`. Commands: `create`; `check`, which prints the numbers of the rows, or a fault, as
+JSON; `load FIRST FORGET`, which deletes rows up to FORGET, and then commits rows from FIRST on and
+prints each number once it is committed.
 """
 
 import hashlib
@@ -11,17 +12,17 @@ import os
 import sqlite3
 import sys
 
-# So few that checkpoints are among what a power cut interrupts.
+# Few pages, so that power cuts interrupt checkpoints too.
 CHECKPOINT_PAGES = 64
 
 
 def payload(number: int) -> str:
-    """What the row of a number holds."""
+    """Returns the content of the row with this number."""
     return hashlib.md5(str(number).encode()).hexdigest() * (1 + number % 60)
 
 
 def open_database(path: str, journal: str, synchronous: str) -> sqlite3.Connection:
-    """Opens the database; with the journal of an earlier run, it recovers."""
+    """Opens the database, which recovers from the journal of an earlier run."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute(f"PRAGMA journal_mode={journal}")
     connection.execute(f"PRAGMA synchronous={synchronous}")
@@ -30,13 +31,13 @@ def open_database(path: str, journal: str, synchronous: str) -> sqlite3.Connecti
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Makes the tables."""
+    """Creates the tables."""
     connection.execute("CREATE TABLE rows (n INTEGER PRIMARY KEY, payload TEXT)")
     connection.execute("CREATE TABLE twins (n INTEGER PRIMARY KEY)")
 
 
 def check(connection: sqlite3.Connection) -> str | list[int]:
-    """The numbers that are there, or what is wrong."""
+    """Returns the numbers of all rows, or a description of a fault."""
     verdict = connection.execute("PRAGMA integrity_check").fetchall()
     if verdict != [("ok",)]:
         return f"integrity check: {verdict[0][0]}"
@@ -48,7 +49,7 @@ def check(connection: sqlite3.Connection) -> str | list[int]:
 
 
 def load(connection: sqlite3.Connection, number: int, forget: int) -> None:
-    """Writes until the drive fails or the process is killed."""
+    """Commits rows until the drive fails or the process is killed."""
     # A cut between two transactions would look like half of one.
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM rows WHERE n <= ?", (forget,))
@@ -64,7 +65,7 @@ def load(connection: sqlite3.Connection, number: int, forget: int) -> None:
 
 
 def main() -> None:
-    """Does a command."""
+    """Carries out the command."""
     path, journal, synchronous, command, *numbers = sys.argv[1:]
     connection = open_database(path, journal, synchronous)
     if command == "create":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Executes the notebooks of this folder, from top to bottom; with code 1 if one fails.
+"""Executes the notebooks of this folder, and ends with code 1 if one fails.
 
     python python/notebooks/run.py [NAME…] [--pictures]
 
-STEND_NOTEBOOK_SCALE=full runs the larger versions. With --pictures each notebook's main picture
-(the cell with the tag "picture") is written to pictures/NAME.png. No notebook is changed.
+STEND_NOTEBOOK_SCALE=full runs the larger versions. --pictures writes each notebook's main picture
+(of the cell with the tag "picture") to pictures/NAME.png. No notebook is changed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 FOLDER = Path(__file__).resolve().parent
-#: Width of a picture, pixels, and what it may take, bytes.
+#: Largest width of a picture, pixels, and its size limit, bytes.
 WIDTH = 900
 MOST_BYTES = 60_000
 
 
 def execute(path: Path) -> Any:
-    """The notebook with its outputs."""
+    """Executes a notebook; returns it with its outputs."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -43,17 +43,17 @@ def execute(path: Path) -> Any:
 
 
 def picture(notebook: Any) -> bytes:
-    """The PNG of the cell with the tag "picture"."""
+    """Returns the PNG of the cell with the tag "picture"."""
     for cell in notebook.cells:
         if "picture" in cell.metadata.get("tags", []):
             for output in cell.get("outputs", []):
                 if "image/png" in output.get("data", {}):
                     return base64.b64decode(output["data"]["image/png"])
-    raise LookupError("no cell with the tag picture shows one")
+    raise LookupError('no cell with the tag "picture" has a PNG as output')
 
 
 def light(png: bytes) -> bytes:
-    """The picture at its width in the README, with a palette; as it is without Pillow."""
+    """Scales a picture to its width in the README, with a palette. No change without Pillow."""
     try:
         from PIL import Image
     except ImportError:
@@ -73,16 +73,16 @@ def light(png: bytes) -> bytes:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Executes the notebooks of this folder.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="without: all of them")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks (default: all)")
     parser.add_argument("--pictures", action="store_true", help="write pictures/NAME.png")
     arguments = parser.parse_args()
-    # Figures become outputs of their cells, whatever the surroundings are set to.
+    # Figures become outputs of their cells, whatever backend the environment selects.
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     there = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
     names = [Path(name).stem for name in arguments.names] or there
     unknown = [name for name in names if name not in there]
     if unknown:
-        parser.error(f"there is no notebook {unknown[0]}; there are {', '.join(there)}")
+        parser.error(f"there is no notebook {unknown[0]}; the notebooks are {', '.join(there)}")
     failed = []
     for name in names:
         begun = time.monotonic()

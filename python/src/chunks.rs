@@ -1,5 +1,5 @@
-//! Requests from Python: a few thousand at a time are taken over with Python's lock, and simulated
-//! without it.
+//! Requests from Python. They are converted with Python's lock, some thousand at a time, and
+//! simulated without it.
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -11,23 +11,23 @@ use stend_load::trace::{Fit, OPS, SECTOR_BYTES, TraceRequest, fit, op_index, op_
 use crate::errors::input;
 use crate::worker::Pipe;
 
-/// Requests that are taken over at a time.
+/// Largest number of requests that are converted at a time.
 const CHUNK: usize = 16_384;
 
-/// The latest time of a request, s: over thirty years.
+/// Latest time of a request, s: over thirty years.
 const TIME_S_MAX: f64 = 1e9;
 
-/// What a request must fit.
+/// Limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// Capacity of the drive.
     pub capacity_bytes: u64,
-    /// What to do with one that does not fit.
+    /// Treatment of a request that does not fit the drive.
     pub fit: Fit,
 }
 
 impl Room {
-    /// The request of these figures, as it fits.
+    /// Checks a request, and makes it fit the drive.
     fn request(
         &self,
         number: u64,
@@ -89,13 +89,13 @@ impl Room {
     }
 }
 
-/// Where requests come from.
+/// Python iterator over requests.
 pub struct Source<'py> {
     items: Bound<'py, PyIterator>,
-    /// Each item is a tuple of four arrays; else it is one request.
+    /// True if each item is a tuple of four arrays; else it is one request.
     of_arrays: bool,
     room: Room,
-    /// Arrays that are being taken over, and how far they are.
+    /// Arrays that are being converted, and the index of their next request.
     arrays: Option<(Columns<'py>, usize)>,
     requests: u64,
 }
@@ -109,7 +109,7 @@ type Columns<'py> = (
 );
 
 impl<'py> Source<'py> {
-    /// Requests of an iterator.
+    /// Creates the source of the requests of an iterator.
     pub fn new(items: &Bound<'py, PyAny>, of_arrays: bool, room: Room) -> PyResult<Source<'py>> {
         Ok(Source {
             items: items.try_iter()?,
@@ -120,7 +120,7 @@ impl<'py> Source<'py> {
         })
     }
 
-    /// The next requests; none after the last.
+    /// Returns the next requests; an empty vector after the last.
     pub fn next(&mut self) -> PyResult<Vec<TraceRequest>> {
         match self.of_arrays {
             true => self.next_of_arrays(),
@@ -238,14 +238,14 @@ fn op_of(value: &Bound<'_, PyAny>) -> Result<Op, String> {
     op.ok_or_else(|| unknown_op(value))
 }
 
-/// The requests of a pipe, one by one.
+/// Iterator over the single requests of a pipe.
 pub struct Piped<'a> {
     pipe: &'a Pipe<Vec<TraceRequest>>,
     chunk: std::vec::IntoIter<TraceRequest>,
 }
 
 impl Piped<'_> {
-    /// All that come through a pipe.
+    /// Creates the iterator over all requests of a pipe.
     pub fn new(pipe: &Pipe<Vec<TraceRequest>>) -> Piped<'_> {
         Piped {
             pipe,
@@ -268,7 +268,7 @@ impl Iterator for Piped<'_> {
     }
 }
 
-/// The index of an operation that is named, for results.
+/// Returns the index of an operation in results, by its name.
 pub fn index_of(name: &str) -> PyResult<usize> {
     let op = OPS.into_iter().find(|op| op_name(*op) == name);
     op.map(op_index)

@@ -1,4 +1,4 @@
-//! Findings of published reviews, put to the models and to plausible versions of them.
+//! Findings of published reviews, checked on the models and on plausible versions of them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,22 +9,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
 use stend_claims::jobs::{Job, carry_out, jobs};
 use stend_claims::samples::{Samples, decisive, sample};
 use stend_claims::{
-    CheckedArticle, ClaimsError, Event, Options, measure, measured_drives, measurements,
+    CheckedArticle, ClaimsError, Event, Measured, Options, measure, measured_drives, measurements,
 };
 use stend_lab::{Lab, RunContext};
-use stend_method::Edition;
-use stend_record::review::Review;
 
 use crate::errors::{Kind, error, input};
 use crate::worker::{self, Pipe};
 
-/// What went wrong.
+/// Converts an error to an exception.
 fn of_claims(failed: ClaimsError) -> PyErr {
     match failed {
         ClaimsError::Lab(_) | ClaimsError::Io(_) => PyOSError::new_err(failed.to_string()),
@@ -33,7 +30,7 @@ fn of_claims(failed: ClaimsError) -> PyErr {
     }
 }
 
-/// Findings that are to be checked.
+/// Findings to check.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct Findings {
     articles: Vec<CheckedArticle>,
@@ -43,15 +40,8 @@ pub struct Findings {
     duration_scale: f64,
     lab: PathBuf,
     program: String,
-    /// One at a time writes to the lab.
+    /// Held while a thread writes to the lab.
     writing: Mutex<()>,
-}
-
-/// What a worker made of a job.
-#[derive(Serialize, Deserialize)]
-struct Made {
-    review: Review,
-    edition_sha256: String,
 }
 
 #[pymethods]
@@ -105,7 +95,7 @@ impl Findings {
         })
     }
 
-    /// The jobs of which the lab lacks something, each as JSON.
+    /// Returns the jobs for which the lab lacks results, each as JSON.
     fn jobs(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let options = self.options(1, None);
         let only = self.only.as_deref();
@@ -115,29 +105,24 @@ impl Findings {
         json.collect::<Result<_, _>>().map_err(input)
     }
 
-    /// Carries a job out, in a worker; what [`Findings::keep`] takes.
+    /// Carries out a job, in a worker; returns its result for [`Findings::keep`].
     fn carry_out(&self, py: Python<'_>, job: &str) -> PyResult<String> {
         let job: Job = serde_json::from_str(job).map_err(input)?;
         let flag = worker::flag();
         let options = self.options(1, Some(&flag));
         let only = self.only.as_deref();
         let work = || carry_out(&self.articles, only, &job, &options);
-        let (review, edition_sha256) = worker::wait(py, &flag, work)?.map_err(of_claims)?;
-        let made = Made {
-            review,
-            edition_sha256,
-        };
-        serde_json::to_string(&made).map_err(input)
+        let measured = worker::wait(py, &flag, work)?.map_err(of_claims)?;
+        serde_json::to_string(&measured).map_err(input)
     }
 
-    /// Keeps what a worker made of a job in the lab.
+    /// Stores the result of a worker in the lab.
     fn keep(&self, py: Python<'_>, made: &str) -> PyResult<()> {
-        let made: Made = serde_json::from_str(made).map_err(input)?;
-        py.detach(|| self.save(&made.review, &made.edition_sha256))
-            .map_err(of_claims)
+        let measured: Measured = serde_json::from_str(made).map_err(input)?;
+        py.detach(|| self.save(&measured)).map_err(of_claims)
     }
 
-    /// Measures what the lab lacks on this machine, and checks the findings; JSON.
+    /// Measures on this machine what the lab lacks, and checks the findings; returns JSON.
     fn run(
         &self,
         py: Python<'_>,
@@ -181,17 +166,18 @@ impl Findings {
         }
     }
 
-    fn save(&self, review: &Review, edition_sha256: &str) -> Result<(), ClaimsError> {
+    fn save(&self, measured: &Measured) -> Result<(), ClaimsError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let context = RunContext {
             folder: std::path::Path::new(""),
-            edition_sha256,
+            edition_sha256: &measured.edition_sha256,
+            measurement_key: Some(&measured.key),
             stend_version: env!("CARGO_PKG_VERSION"),
             stend_commit: option_env!("STEND_COMMIT"),
             now_unix_ms: now.map_or(0, |now| now.as_millis() as i64),
         };
         let _one = self.writing.lock();
-        Lab::open(&self.lab)?.begin(review, &context)?;
+        Lab::open(&self.lab)?.begin(&measured.review, &context)?;
         Ok(())
     }
 
@@ -200,7 +186,7 @@ impl Findings {
         options: &Options<'_>,
         tell: &(dyn Fn(&Event<'_>) + Sync),
     ) -> Result<serde_json::Value, ClaimsError> {
-        let keep = |review: &Review, edition: &Edition| self.save(review, &edition.sha256);
+        let keep = |measured: &Measured| self.save(measured);
         let only = self.only.as_deref();
         let needed = measurements(&self.articles, only)?;
         let measured = measure(&needed, options, &keep, tell)?;

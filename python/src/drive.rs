@@ -1,4 +1,4 @@
-//! A simulated drive.
+//! The class of simulated drives.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,7 @@ use crate::replay::{self, ReplayResult};
 use crate::result::RunResult;
 use crate::{setting, worker};
 
-/// A simulated drive in some state.
+/// A simulated drive.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct Drive {
     target: Mutex<SimulatedTarget>,
@@ -33,7 +33,10 @@ impl Drive {
         }
     }
 
-    /// The drive, for one thread at a time.
+    /// Locks the drive, which serves one thread at a time.
+    ///
+    /// # Errors
+    /// If another thread is using it, or its simulation has panicked.
     pub fn lock(&self) -> PyResult<MutexGuard<'_, SimulatedTarget>> {
         self.target.try_lock().map_err(|held| match held {
             TryLockError::WouldBlock => error(
@@ -47,7 +50,7 @@ impl Drive {
         })
     }
 
-    /// Lets the drive do something without Python's lock, until its end or Ctrl-C.
+    /// Runs `act` on the drive without Python's lock, until it ends or Ctrl-C.
     fn simulate<T: Send>(
         &self,
         py: Python<'_>,
@@ -58,7 +61,7 @@ impl Drive {
         })?
     }
 
-    /// Lets `act` use the drive, with a flag that ends what the drive does.
+    /// Runs `act` on the drive, with a flag that interrupts the simulation.
     fn interruptible<T>(
         &self,
         act: impl FnOnce(&mut SimulatedTarget, &Arc<AtomicBool>) -> PyResult<T>,
@@ -72,7 +75,7 @@ impl Drive {
     }
 }
 
-/// The shipped model of this name, or the one in a file, with some figures replaced.
+/// Returns the shipped model of this name, or the model in a file, with overrides.
 pub fn model(name: &str, is_file: bool, overrides: Option<&Bound<'_, PyDict>>) -> PyResult<Model> {
     let model = match is_file {
         true => Model::read(name.as_ref()).map_err(input)?,
@@ -86,7 +89,7 @@ pub fn model(name: &str, is_file: bool, overrides: Option<&Bound<'_, PyDict>>) -
 
 #[pymethods]
 impl Drive {
-    /// A new drive of a shipped model, or of one in a file.
+    /// Creates a new drive of a shipped model, or of a model in a file.
     #[new]
     #[pyo3(signature = (name, is_file, overrides=None))]
     fn create(
@@ -100,7 +103,7 @@ impl Drive {
         Ok(Drive::new(target))
     }
 
-    /// The drive in a state file.
+    /// Opens the drive in a state file.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Drive> {
         let open = || SimulatedTarget::open(&path, Access::Change);
@@ -108,7 +111,7 @@ impl Drive {
         Ok(Drive::new(target.map_err(of_file)?))
     }
 
-    /// Keeps the drive in a file.
+    /// Writes the drive to a state file.
     fn save(&self, py: Python<'_>, path: Option<PathBuf>) -> PyResult<()> {
         let mut target = self.lock()?;
         let own = target.state_path().map(PathBuf::from);
@@ -120,7 +123,7 @@ impl Drive {
         saved.map_err(of_file)
     }
 
-    /// The file in which it is kept.
+    /// State file of the drive.
     #[getter]
     fn path(&self) -> PyResult<Option<PathBuf>> {
         Ok(self.lock()?.state_path().map(PathBuf::from))
@@ -132,7 +135,7 @@ impl Drive {
         Ok(Drive::new(target.clone().without_file()))
     }
 
-    /// Fills the drive, which then rests unless it is to be busy.
+    /// Fills the drive, and lets it idle afterwards unless `busy`.
     fn fill(&self, py: Python<'_>, busy: bool) -> PyResult<()> {
         self.simulate(py, |target| {
             let fill = JobRequest {
@@ -148,7 +151,7 @@ impl Drive {
         })
     }
 
-    /// Runs a job file, by its text or in a file.
+    /// Runs a job file: its text, or the file at this path.
     fn run(
         &self,
         py: Python<'_>,
@@ -172,11 +175,15 @@ impl Drive {
             let done = target.run_file(&file, &options)?;
             let drive = target.drive();
             let amplification = drive.counters().write_amplification_since(&before);
-            Ok(RunResult::new(done, amplification, drive.is_read_only()))
+            Ok(RunResult::new(
+                done,
+                amplification,
+                drive.inspect().is_read_only(),
+            ))
         })
     }
 
-    /// Replays what an iterator yields: requests, or tuples of arrays of them.
+    /// Replays the requests of an iterator, which yields requests or tuples of arrays.
     #[pyo3(signature = (items, of_arrays, timing, depth, wrap, latencies))]
     fn replay_stream(
         &self,
@@ -208,12 +215,12 @@ impl Drive {
 
     fn idle(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
         self.simulate(py, |target| {
-            // Not a number is none of it either. Virtual time ends before a century has passed.
+            // NaN is in no range. Virtual time ends before a century has passed.
             const SECONDS_MAX: f64 = 3_155_760_000.0;
             if !(0.0..SECONDS_MAX).contains(&seconds) {
                 return Err(TargetError::Input(format!(
-                    "{seconds} seconds: they must be 0 or more, and fewer than {SECONDS_MAX}, a \
-                     century"
+                    "{seconds} seconds: the time must be at least 0 and less than {SECONDS_MAX} s, \
+                     a century"
                 )));
             }
             target.idle(seconds)
@@ -230,8 +237,8 @@ impl Drive {
                 .is_some_and(|end| end <= capacity);
             if !whole || length == 0 || !inside {
                 return Err(TargetError::Input(format!(
-                    "offset {offset}, length {length}: a range to trim is within the drive's \
-                     {capacity} bytes and consists of whole sectors of 512 bytes"
+                    "offset {offset}, length {length}: the range must lie within the drive's \
+                     {capacity} bytes and consist of whole sectors of 512 bytes"
                 )));
             }
             if !target.drive().spec().trim.enabled {
@@ -245,24 +252,24 @@ impl Drive {
     fn erase(&self, py: Python<'_>, crypto: bool) -> PyResult<()> {
         self.simulate(py, |target| {
             if !crypto {
-                target.drive_mut().secure_erase();
+                target.drive_mut().service().secure_erase();
                 return Ok(());
             }
             let Some(time) = target.model().crypto_erase_time() else {
                 return Err(TargetError::Input(format!(
-                    "{} does not encrypt its data: its model has no [encryption], so that there \
-                     is no key to discard; erase() erases the flash",
+                    "{} does not encrypt its data: its model has no [encryption], so there is no \
+                     key to discard; erase() erases the flash",
                     target.model().title
                 )));
             };
-            target.drive_mut().crypto_erase(time);
+            target.drive_mut().service().crypto_erase(time);
             Ok(())
         })
     }
 
     fn overprovision(&self, py: Python<'_>, user_bytes: u64) -> PyResult<()> {
         self.simulate(py, |target| {
-            let done = target.drive_mut().set_user_bytes(user_bytes);
+            let done = target.drive_mut().service().set_user_bytes(user_bytes);
             done.map_err(|wrong| TargetError::Input(format!("{user_bytes} user bytes: {wrong}")))
         })
     }
@@ -276,7 +283,10 @@ impl Drive {
         self.simulate(py, |target| harm::fail_die(target, die))
     }
 
-    /// Times until served and of the recovery, ns; pages lost in flash, pages undone, failed saves.
+    /// Cuts the power and lets the drive recover.
+    ///
+    /// Returns the time until the first command was served and that of the recovery, ns; pages
+    /// lost in flash; pages undone; failed saves.
     fn power_cut(&self, py: Python<'_>) -> PyResult<(u64, u64, u64, u64, u64)> {
         let cut = self.simulate(py, harm::power_cut)?;
         Ok((
@@ -290,27 +300,27 @@ impl Drive {
 
     #[getter]
     fn write_cache(&self) -> PyResult<bool> {
-        Ok(self.lock()?.drive().write_cache())
+        Ok(self.lock()?.drive().spec().host.write_cache)
     }
 
     fn set_write_cache(&self, on: bool) -> PyResult<()> {
-        self.lock()?.drive_mut().set_write_cache(on);
+        self.lock()?.drive_mut().service().set_write_cache(on);
         Ok(())
     }
 
-    /// The health record, as JSON.
+    /// Returns the health record, as JSON.
     fn health(&self) -> PyResult<String> {
         let health = self.lock()?.health();
         json(&health.map_err(|why| error(Kind::Drive, why))?)
     }
 
-    /// smartctl's document, as JSON; `None` for a model without health.
+    /// Returns smartctl's document, as JSON; `None` for a model without health.
     fn smart(&self) -> PyResult<Option<String>> {
         let document = self.lock()?.smart();
         document.as_ref().map(json).transpose()
     }
 
-    /// All counters, as JSON.
+    /// Returns all counters, as JSON.
     fn counters(&self) -> PyResult<String> {
         json(&self.lock()?.drive().counters())
     }
@@ -339,13 +349,13 @@ impl Drive {
         Ok(self.lock()?.energy_j())
     }
 
-    /// Hash of all that happened.
+    /// Hash of the drive's history.
     #[getter]
     fn history_hash(&self) -> PyResult<u64> {
         Ok(self.lock()?.drive().trace_hash())
     }
 
-    /// Name, title, description, text and facts of the model.
+    /// Returns name, title, description, text and facts of the model.
     fn model(&self) -> PyResult<Facts> {
         let target = self.lock()?;
         let model = target.model();

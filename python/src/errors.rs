@@ -1,4 +1,4 @@
-//! The program's errors as Python's exceptions, which are classes of `stend._errors`.
+//! Conversion of errors to Python's exceptions, which are classes of `stend._errors`.
 
 use std::fmt::Display;
 
@@ -6,18 +6,18 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use stend_load::target::TargetError;
 
-/// An exception of the package.
+/// Kind of an exception of the package.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Something that was given is wrong.
+    /// Invalid input.
     Input,
-    /// A simulated drive refuses or fails.
+    /// Refusal or failure of a simulated drive.
     Drive,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 
-/// An exception of this kind with this text.
+/// Creates an exception of this kind with this text.
 pub fn error(kind: Kind, text: impl Display) -> PyErr {
     let name = match kind {
         Kind::Input => "InputError",
@@ -34,12 +34,12 @@ pub fn error(kind: Kind, text: impl Display) -> PyErr {
     })
 }
 
-/// Something that was given is wrong.
+/// Creates an exception for invalid input.
 pub fn input(text: impl Display) -> PyErr {
     error(Kind::Input, text)
 }
 
-/// What a simulated drive could not do.
+/// Converts an error of a simulated drive.
 pub fn of_drive(failed: TargetError) -> PyErr {
     match failed {
         TargetError::Input(text) => input(text),
@@ -47,7 +47,7 @@ pub fn of_drive(failed: TargetError) -> PyErr {
     }
 }
 
-/// What went wrong with the file in which a drive is kept.
+/// Converts an error of a drive's state file.
 pub fn of_file(failed: TargetError) -> PyErr {
     match failed {
         TargetError::Input(text) => input(text),
@@ -55,7 +55,7 @@ pub fn of_file(failed: TargetError) -> PyErr {
     }
 }
 
-/// A panic of the simulation.
+/// Converts a panic of the simulation.
 pub fn defect(payload: Box<dyn std::any::Any + Send>) -> PyErr {
     let said = payload
         .downcast_ref::<String>()
@@ -66,7 +66,7 @@ pub fn defect(payload: Box<dyn std::any::Any + Send>) -> PyErr {
         Kind::Other,
         format!(
             "the simulation failed: {said}; this is a defect of the program, please report it. \
-             The drive cannot be used any more"
+             The drive can no longer be used"
         ),
     )
 }

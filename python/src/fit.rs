@@ -32,8 +32,8 @@ fn files_of(name: &str, is_file: bool) -> PyResult<(String, Files)> {
     Ok((model.name, files))
 }
 
-/// Simulations on the threads of this process, or by a function of Python's: it is called with a
-/// list of JSON texts and answers with as many.
+/// Pool that simulates on the threads of this process, or by a Python function, which maps a list
+/// of JSON texts to their results.
 struct Carrying<'py> {
     by: Option<&'py Py<PyAny>>,
     threads: usize,
@@ -95,7 +95,7 @@ impl Pool for Carrying<'_> {
     }
 }
 
-/// Fits models; the result as JSON, and the files with the fitted values, each with its path.
+/// Fits models. Returns the result as JSON, and path and text of each file with the fitted values.
 #[pyfunction]
 #[pyo3(signature = (
     models, figures, tests, states, generations, population, seed, threads, by, progress
@@ -160,7 +160,7 @@ pub fn fit(
     Ok((document.to_string(), files.collect()))
 }
 
-/// Whether a row asks something, and is of the tests and states that are chosen.
+/// True if a row can be predicted, and belongs to the chosen tests and states.
 fn is_asked(measured: &Measured, row: usize, (tests, states): (&[String], &[String])) -> bool {
     let Ok(ask) = &measured.rows[row].ask else {
         return false;

@@ -1,4 +1,4 @@
-//! Labs: whether a file is one, and the reviews in it.
+//! Labs: check of their files, and the reviews in them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use stend_lab::{Lab, LabError, RunId};
 use crate::errors::input;
 use crate::review::Review;
 
-/// Checks that a file is a lab that can be read.
+/// Checks that a file is a readable lab.
 #[pyfunction]
 pub fn check_lab(path: PathBuf) -> PyResult<()> {
     look(&path).map(drop)
 }
 
-/// The review of a run.
+/// Returns the review of a run.
 #[pyfunction]
 pub fn lab_review(path: PathBuf, run: i64) -> PyResult<Review> {
     let review = look(&path)?.review(RunId(run)).map_err(failed)?;
@@ -26,7 +26,7 @@ fn look(path: &Path) -> PyResult<Lab> {
     let lab = Lab::look(path).map_err(failed)?;
     lab.ok_or_else(|| {
         PyFileNotFoundError::new_err(format!(
-            "{}: there is no lab yet; `stend review` makes one",
+            "{}: there is no lab yet; `stend review` creates one",
             path.display()
         ))
     })

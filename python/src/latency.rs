@@ -6,11 +6,11 @@ use stend_load::stats::LatencyStats;
 
 use crate::errors::input;
 
-/// A distribution of latencies, ns.
+/// Distribution of latencies, ns.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct Latency(pub LatencyStats);
 
-/// Middles of bins and counts, both ascending by the first.
+/// Middles of bins, ascending, and counts.
 type Bins<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
 
 #[pymethods]

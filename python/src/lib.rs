@@ -1,9 +1,9 @@
 //! The binding behind the Python package `stend`: its private module `stend._stend`.
 //!
-//! What users see is Python, in `package/stend`: names, defaults, documentation. Here is what must
-//! be fast or must be the program's own: drives, jobs, streams of requests, reviews, the check of
-//! a lab. Simulations run on a thread of their own without Python's lock; the calling thread
-//! waits, and looks for signals meanwhile.
+//! The public interface is Python, in `package/stend`: names, defaults, documentation. The binding
+//! contains the parts that must be fast or that the command line shares: drives, jobs, streams of
+//! requests, reviews, studies, findings, fits, the check of a lab. Simulations run on a thread of
+//! their own without Python's lock; the calling thread waits, and checks for signals meanwhile.
 
 mod chunks;
 mod claims;

@@ -1,4 +1,4 @@
-//! Drives and editions that are part of the program.
+//! Drive models and editions that are built into the program.
 
 use pyo3::prelude::*;
 use stend_method::Edition;
@@ -6,7 +6,7 @@ use stend_model::{Model, SHIPPED};
 
 use crate::errors::input;
 
-/// Name, title, description and capacity in bytes of each shipped drive model.
+/// Returns name, title, description and capacity in bytes of each shipped drive model.
 #[pyfunction]
 pub fn drives() -> Vec<(String, String, String, u64)> {
     let models = SHIPPED.iter().filter_map(|s| Model::shipped(s.name));
@@ -17,7 +17,7 @@ pub fn drives() -> Vec<(String, String, String, u64)> {
     models.map(row).collect()
 }
 
-/// Id, title and tests (id, title and method) of each edition that is part of the program.
+/// Returns id, title and tests (id, title and method) of each built-in edition.
 #[pyfunction]
 #[allow(
     clippy::type_complexity,

@@ -17,10 +17,10 @@ use crate::errors::{input, of_drive};
 use crate::latency::Latency;
 use crate::worker::{self, Pipe};
 
-/// Chunks of requests that wait to be simulated.
+/// Largest number of chunks of requests that wait for their simulation.
 const CHUNKS_WAITING: usize = 4;
 
-/// How a stream is replayed.
+/// Checks the options of a replay.
 pub fn options(timing: &str, depth: u32, wrap: bool) -> PyResult<ReplayOptions> {
     let timing = match timing {
         "fast" => Timing::Fast,
@@ -28,13 +28,13 @@ pub fn options(timing: &str, depth: u32, wrap: bool) -> PyResult<ReplayOptions> 
         "busy" => Timing::Busy,
         other => {
             return Err(input(format!(
-                "timing \"{other}\": it is \"fast\", \"original\" or \"busy\""
+                "timing \"{other}\": it must be \"fast\", \"original\" or \"busy\""
             )));
         }
     };
     if !(1..=DEPTH_MAX).contains(&depth) {
         return Err(input(format!(
-            "depth {depth}: from 1 to {DEPTH_MAX} requests can be outstanding"
+            "depth {depth}: it must be from 1 to {DEPTH_MAX} outstanding requests"
         )));
     }
     Ok(ReplayOptions {
@@ -47,7 +47,7 @@ pub fn options(timing: &str, depth: u32, wrap: bool) -> PyResult<ReplayOptions> 
     })
 }
 
-/// Replays what an iterator yields.
+/// Replays the requests of an iterator.
 pub fn stream(
     target: &mut SimulatedTarget,
     interrupt: &Arc<AtomicBool>,
@@ -69,7 +69,7 @@ pub fn stream(
     let mut wrong = None;
     let done = worker::feed(py, interrupt, &pipe, work, || match source.next() {
         Ok(chunk) => Ok(Some(chunk).filter(|chunk| !chunk.is_empty())),
-        // What was taken over before is done, so that one knows how far the drive is.
+        // Requests before it are served, so that the state of the drive is known.
         Err(error) if error.is_instance_of::<PyException>(py) => {
             wrong = Some(error);
             Ok(None)
@@ -83,7 +83,7 @@ pub fn stream(
     }
 }
 
-/// Replays the trace in a file, which is read to its end before.
+/// Replays the trace in a file, after checking all of it.
 pub fn file(
     target: &mut SimulatedTarget,
     path: &Path,
@@ -95,7 +95,7 @@ pub fn file(
     target.replay(&trace, options)
 }
 
-/// The result of a replay.
+/// Result of a replay.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct ReplayResult {
     replayed: Replayed,
@@ -132,13 +132,13 @@ impl From<ReplayOutcome> for ReplayResult {
 
 #[pymethods]
 impl ReplayResult {
-    /// Requests and bytes of an operation, by its name.
+    /// Returns requests and bytes of an operation, by its name.
     fn op(&self, name: &str) -> PyResult<(u64, u64)> {
         let op = &self.replayed.ops[index_of(name)?];
         Ok((op.requests, op.bytes))
     }
 
-    /// Latencies of an operation, by its name.
+    /// Returns the latencies of an operation, by its name.
     fn op_latency(&self, name: &str) -> PyResult<Latency> {
         let op = &self.replayed.ops[index_of(name)?];
         Ok(Latency(op.latency.clone()))
@@ -169,8 +169,8 @@ impl ReplayResult {
         self.replayed.left_out.as_secs_f64()
     }
 
-    /// Late requests, those later than 2 ms, the latest and the mean lateness in ns; `None` where
-    /// times do not matter.
+    /// Late requests, those later than 2 ms, the largest and the mean delay in ns; `None` if the
+    /// timing ignores the times of requests.
     #[getter]
     fn lateness(&self) -> Option<(u64, u64, u64, f64)> {
         let late = self.replayed.lateness?;
@@ -193,7 +193,7 @@ impl ReplayResult {
         self.warnings.clone()
     }
 
-    /// Latency of each request, ns, handed over without a copy: the first call has them.
+    /// Moves out the latency of each request, ns, without a copy. Later calls return none.
     fn take_latencies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         std::mem::take(&mut *self.latencies_ns.lock()).into_pyarray(py)
     }

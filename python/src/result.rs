@@ -1,4 +1,4 @@
-//! The result of a job file.
+//! Results of job files.
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use stend_load::stats::LatencyStats;
 use crate::errors::{Kind, error};
 use crate::latency::Latency;
 
-/// The result of a job file on a drive.
+/// Result of a job file on a drive.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct RunResult {
     done: Done,
@@ -20,8 +20,8 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// With the write amplification meanwhile; `read_only` says whether the drive takes no writes
-    /// any more.
+    /// Creates the result with the write amplification during the run. `read_only` is true if the
+    /// drive no longer accepts writes.
     pub fn new(done: Done, write_amplification: Option<f64>, read_only: bool) -> RunResult {
         let failed = done.jobs.iter().find(|job| job.errors.fatal != 0);
         let why = match read_only {
@@ -30,7 +30,7 @@ impl RunResult {
         };
         let failed = failed.map(|job| {
             let (name, errno) = (&job.name, job.errors.fatal);
-            format!("job \"{name}\" ended with error {errno} (errno of a request that failed){why}")
+            format!("job \"{name}\" ended with error {errno} (errno of the failed request){why}")
         });
         RunResult {
             done,
@@ -53,13 +53,13 @@ impl RunResult {
 
 #[pymethods]
 impl RunResult {
-    /// Number of jobs, clones counted.
+    /// Number of jobs, including clones.
     #[getter]
     fn jobs(&self) -> usize {
         self.done.jobs.len()
     }
 
-    /// Name, section, group, clone, seconds measured, errno and failed requests of a job.
+    /// Returns name, group, clone, measured seconds, errno and failed requests of a job.
     fn job_facts(&self, job: usize) -> PyResult<(String, u32, u32, f64, i32, u64)> {
         let job = self.job(job)?;
         Ok((
@@ -72,39 +72,39 @@ impl RunResult {
         ))
     }
 
-    /// Bytes of a direction: 0 reads, 1 writes, 2 TRIMs.
+    /// Returns the bytes of a direction of a job: 0 reads, 1 writes, 2 TRIMs.
     fn job_bytes(&self, job: usize, direction: usize) -> PyResult<u64> {
         Ok(self.job(job)?.directions[direction.min(2)].bytes)
     }
 
-    /// Latency of a direction of a job.
+    /// Returns the latencies of a direction of a job.
     fn job_latency(&self, job: usize, direction: usize) -> PyResult<Latency> {
         let job = self.job(job)?;
         Ok(Latency(job.directions[direction.min(2)].latency.clone()))
     }
 
-    /// Latency of a job's flushes.
+    /// Returns the latencies of a job's flushes.
     fn job_sync_latency(&self, job: usize) -> PyResult<Latency> {
         Ok(Latency(self.job(job)?.sync.clone()))
     }
 
-    /// Bytes of a direction, all jobs.
+    /// Returns the bytes of a direction, all jobs.
     fn bytes(&self, direction: usize) -> u64 {
         let jobs = self.done.jobs.iter();
         jobs.map(|job| job.directions[direction.min(2)].bytes).sum()
     }
 
-    /// Latency of a direction, all jobs.
+    /// Returns the latencies of a direction, all jobs.
     fn latency(&self, direction: usize) -> Latency {
         self.sum(|job| &job.directions[direction.min(2)].latency)
     }
 
-    /// Latency of flushes, all jobs.
+    /// Returns the latencies of flushes, all jobs.
     fn sync_latency(&self) -> Latency {
         self.sum(|job| &job.sync)
     }
 
-    /// Latency of reads, writes and TRIMs together.
+    /// Returns the latencies of reads, writes and TRIMs together, all jobs.
     fn all_latency(&self) -> Latency {
         let mut all = LatencyStats::default();
         let directions = self.done.jobs.iter().flat_map(|job| &job.directions);
@@ -118,7 +118,7 @@ impl RunResult {
         self.done.measured_by_any().as_secs_f64()
     }
 
-    /// From the beginning to the end of the last job, s.
+    /// Virtual time from the beginning to the end of the last job, s.
     #[getter]
     fn elapsed_s(&self) -> f64 {
         self.done.ended_at.since(self.done.started_at).as_secs_f64()
@@ -129,13 +129,13 @@ impl RunResult {
         self.write_amplification
     }
 
-    /// What ended a job before its time, in words.
+    /// Message about the job that ended early.
     #[getter]
     fn failed(&self) -> Option<&str> {
         self.failed.as_deref()
     }
 
-    /// The samples as arrays that own their memory: nothing is copied on the way.
+    /// Returns the samples as arrays that own their memory, so that Python copies nothing.
     fn samples<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let samples = &self.done.samples;
         let reals = |of: fn(&stend_load::Sample) -> f64| -> Bound<'py, PyArray1<f64>> {
@@ -156,19 +156,19 @@ impl RunResult {
         Ok(columns)
     }
 
-    /// fio's JSON, as the command line prints it.
+    /// Returns fio's JSON, as the command line prints it.
     fn to_json(&self, plus: bool) -> PyResult<String> {
         let text = serde_json::to_string_pretty(&fio_output(&self.done, plus));
         let text = text.map_err(|failed| error(Kind::Other, failed))?;
         Ok(text + "\n")
     }
 
-    /// fio's output for people.
+    /// Returns fio's normal output.
     fn to_text(&self) -> String {
         normal(&self.done)
     }
 
-    /// Name and text of each log that the job file asks for.
+    /// Returns name and text of each log that the job file requests.
     fn logs(&self) -> Vec<(String, String)> {
         let logs = log_files(&self.done).into_iter();
         logs.map(|log| (log.name, log.text)).collect()

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stend_analysis::{findings, key_figures};
+use stend_analysis::{figure_name, findings, key_figures};
 use stend_language::{Language, within};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, check_options, run_review};
-use stend_record::review::{FailedTest, Review as Record, Rival, SCHEMA};
+use stend_record::review::{FailedTest, ReadError, Review as Record, Rival, read};
 use stend_report::{ReportError, keep_others, write_folder};
 use stend_simulated::SimulatedTarget;
 
@@ -17,14 +17,14 @@ use crate::drive::{Drive, model};
 use crate::errors::{Kind, error, input};
 use crate::worker::{self, Pipe};
 
-/// A whole review.
+/// A review.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct Review {
     record: Record,
 }
 
 impl Review {
-    /// Of this record.
+    /// Creates the review of a record.
     pub fn new(record: Record) -> Review {
         Review { record }
     }
@@ -38,13 +38,13 @@ impl Review {
         Ok(text + "\n")
     }
 
-    /// Title and text of each finding.
+    /// Returns title and text of each finding.
     fn findings(&self) -> Vec<(String, String)> {
         let found = findings(&self.record).into_iter();
         found.map(|finding| (finding.title, finding.text)).collect()
     }
 
-    /// Drive, test, name, unit and value of each key figure.
+    /// Returns drive, test, name, unit and value of each key figure.
     fn key_figures(&self) -> Vec<(String, String, String, String, f64)> {
         let own = std::iter::once((&self.record.target, &self.record.tests));
         let rivals = self.record.rivals.iter();
@@ -52,7 +52,8 @@ impl Review {
         let figures = drives.flat_map(|(target, tests)| {
             let figures = key_figures(tests).into_iter();
             figures.map(|figure| {
-                let (name, unit) = (figure.name, figure.unit.key().to_owned());
+                let name = figure_name(&figure.figure);
+                let unit = figure.unit.key().to_owned();
                 (
                     target.title.clone(),
                     figure.test_id,
@@ -65,7 +66,7 @@ impl Review {
         figures.collect()
     }
 
-    /// Writes `index.html`, in a language, and `review.json` into a folder that holds nothing else.
+    /// Writes `index.html`, in a language, and `review.json`. Refuses a folder with another review.
     fn save(&self, folder: PathBuf, lang: &str) -> PyResult<PathBuf> {
         let language: Language = lang.parse().map_err(|wrong: String| input(wrong))?;
         keep_others(&folder, &self.record)
@@ -79,22 +80,17 @@ impl Review {
     }
 }
 
-/// A review from its JSON.
+/// Parses a review in JSON.
 #[pyfunction]
 pub fn read_review(text: &str, name: &str) -> PyResult<Review> {
-    let record = serde_json::from_str(text);
-    let record: Record =
-        record.map_err(|wrong| input(format!("{name} is not a review: {wrong}")))?;
-    if record.schema != SCHEMA {
-        let schema = &record.schema;
-        return Err(input(format!(
-            "{name}: its schema is `{schema}`, and a review's is `{SCHEMA}`"
-        )));
-    }
-    Ok(Review { record })
+    let record = read(text).map_err(|wrong| match wrong {
+        ReadError::Json(wrong) => input(format!("{name} is not a review: {wrong}")),
+        ReadError::Schema(_) => input(format!("{name}: {wrong}")),
+    });
+    Ok(Review { record: record? })
 }
 
-/// What is reviewed: a model by its name or file, or a drive in its present state.
+/// Subject of a review: a model by its name or file, or a drive in its present state.
 #[derive(FromPyObject)]
 enum Reviewed<'py> {
     Model((String, bool)),
@@ -116,7 +112,7 @@ impl Reviewed<'_> {
     }
 }
 
-/// Something that happened: the share of the work that is done, and what it is.
+/// Progress of a review: the share of the work that is done, and a description of the last step.
 type Told = (f64, String);
 
 /// Runs an edition on a drive and on its rivals.
@@ -196,7 +192,7 @@ fn all(
     Ok(whole.expect("there is at least one target"))
 }
 
-/// Adds what was measured on another drive.
+/// Adds the results of a rival.
 fn add_rival(whole: &mut Record, rival: Record) {
     let title = &rival.target.title;
     let failed = rival.failed.iter().map(|test| FailedTest {
@@ -212,7 +208,7 @@ fn add_rival(whole: &mut Record, rival: Record) {
     });
 }
 
-/// What an event says of the progress, if anything.
+/// Returns the progress that an event reports, if any.
 fn said(event: &Event<'_>) -> Option<Told> {
     Some(match event {
         Event::Preparing {

@@ -1,4 +1,4 @@
-//! Values from Python that replace figures of a model.
+//! Conversion of values from Python that replace figures of a model.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -6,7 +6,7 @@ use stend_model::{Model, Setting};
 
 use crate::errors::input;
 
-/// The model with the figures of a dictionary, key to value.
+/// Returns the model with overrides from a dictionary, key to value.
 pub fn with(model: &Model, overrides: Option<&Bound<'_, PyDict>>) -> PyResult<Model> {
     let Some(overrides) = overrides else {
         return Ok(model.clone());
@@ -15,7 +15,7 @@ pub fn with(model: &Model, overrides: Option<&Bound<'_, PyDict>>) -> PyResult<Mo
     for (key, value) in overrides {
         let key: String = key.extract().map_err(|_| {
             input(format!(
-                "override {key}: a key is text, such as \"nand.dies\""
+                "override {key}: a key must be text, such as \"nand.dies\""
             ))
         })?;
         let setting = setting(&value).map_err(|what| input(format!("override {key}: {what}")))?;

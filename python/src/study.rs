@@ -1,4 +1,4 @@
-//! Studies: planned, carried out here or elsewhere, kept in the lab.
+//! Studies: planning them, carrying out rows here or elsewhere, storing rows in the lab.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use stend_study::{
 use crate::errors::{Kind, error, input};
 use crate::worker::{self, Pipe};
 
-/// What is wrong with a study, or with its lab.
+/// Converts an error of a study, or of its lab.
 fn of_study(failed: StudyError) -> PyErr {
     match failed {
         StudyError::Definition(wrong) => input(wrong),
@@ -24,7 +24,7 @@ fn of_study(failed: StudyError) -> PyErr {
     }
 }
 
-/// What is wrong with a folder of samples.
+/// Converts an error of a folder of samples.
 fn of_lab(failed: LabError) -> PyErr {
     match failed {
         LabError::NotATable(_) | LabError::OtherSeries(_) => input(failed),
@@ -32,7 +32,7 @@ fn of_lab(failed: LabError) -> PyErr {
     }
 }
 
-/// A study that is ready to be carried out.
+/// Plan of a study.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct StudyPlan {
     plan: Arc<Plan>,
@@ -57,45 +57,45 @@ impl StudyPlan {
 
 #[pymethods]
 impl StudyPlan {
-    /// The study in a file (TOML).
+    /// Reads the study in a file (TOML).
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<StudyPlan> {
         StudyPlan::of(py, Definition::read(&path).map_err(of_study)?)
     }
 
-    /// The study in JSON; files that it names lie in the folder.
+    /// Parses a study in JSON. Paths of files in it are relative to `folder`.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str, folder: PathBuf) -> PyResult<StudyPlan> {
         StudyPlan::of(py, Definition::from_json(text, &folder).map_err(of_study)?)
     }
 
-    /// The study without references to files, in JSON.
+    /// Returns the study without references to files, in JSON.
     fn definition(&self) -> String {
         self.plan.definition().to_json()
     }
 
-    /// Rows with invalid settings, in words; `None` where there are none. Refuses a
-    /// study of such rows alone.
+    /// Returns a warning about rows whose settings do not make a valid drive; `None` if there are
+    /// no such rows. Refuses a study in which all rows are such.
     fn check_models(&self, py: Python<'_>) -> PyResult<Option<String>> {
         py.detach(|| self.plan.check_models()).map_err(input)
     }
 
-    /// How many rows it has.
+    /// Returns the number of rows.
     fn rows(&self) -> usize {
         self.plan.rows().len()
     }
 
-    /// Numbers of rows that share a state.
+    /// Returns groups of numbers of rows; the rows of a group share a state.
     fn groups(&self) -> Vec<Vec<u64>> {
         self.plan.groups()
     }
 
-    /// The largest capacity of its drives, bytes.
+    /// Returns the largest capacity of the drives, bytes.
     fn capacity_bytes_max(&self) -> u64 {
         self.plan.capacity_bytes_max()
     }
 
-    /// Carries rows out; each as JSON, in the order of their numbers.
+    /// Carries out rows; returns each as JSON, in the order of their numbers.
     fn carry_out(
         &self,
         py: Python<'_>,
@@ -122,7 +122,7 @@ impl StudyPlan {
         done.iter().map(to_json).collect()
     }
 
-    /// A row for which there is no result but an error, as JSON.
+    /// Returns a row that has an error instead of a result, as JSON.
     fn failed(&self, number: u64, why: String) -> PyResult<String> {
         self.check(&[number])?;
         to_json(&self.plan.failed(number, why))
@@ -133,14 +133,14 @@ fn to_json(done: &Done) -> PyResult<String> {
     serde_json::to_string(done).map_err(|failed| error(Kind::Other, failed))
 }
 
-/// A study that is carried out.
+/// A study under way, with its rows so far.
 #[pyclass(frozen, module = "stend._stend")]
 pub struct StudySession {
     plan: Arc<Plan>,
     session: Session,
 }
 
-/// Ms since 1970.
+/// Returns the milliseconds since 1970.
 fn now_unix_ms() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| now.as_millis() as i64)
@@ -177,18 +177,18 @@ impl StudySession {
         Ok(StudySession { plan, session })
     }
 
-    /// How many rows were known when it was opened.
+    /// Returns the number of rows that were in the lab when the session was opened.
     fn known(&self) -> usize {
         self.session.known().len()
     }
 
-    /// Numbers of rows that are to be carried out.
+    /// Returns the numbers of the rows that were not in the lab.
     fn open_rows(&self) -> Vec<u64> {
         self.session.open_rows()
     }
 
-    /// Carries out what is open; `progress` is called with rows done, of how many, and what is
-    /// done.
+    /// Carries out the open rows. Calls `progress` with rows done, rows in total, and a description
+    /// of the last row.
     fn run(
         &self,
         py: Python<'_>,
@@ -217,31 +217,31 @@ impl StudySession {
         let stop = || options.interrupt.store(true, Ordering::Relaxed);
         let beside = |_: Python<'_>| worker::tell(&told, progress);
         let ran = worker::run(py, &stop, work, beside);
-        // Whatever ended it, what is done is kept.
+        // Finished rows are kept, whatever has ended the work.
         self.flush(py)?;
         ran?.map_err(of_study)?;
         beside(py)
     }
 
-    /// Takes in a row that was carried out elsewhere, as JSON.
+    /// Stores a row that was carried out elsewhere, from its JSON.
     fn keep(&self, done: &str) -> PyResult<()> {
         let done: Done = serde_json::from_str(done).map_err(input)?;
         self.session.keep(done).map_err(of_study)
     }
 
-    /// Writes to the lab what is not written yet.
+    /// Writes rows that are only in memory to the lab.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.session.flush()).map_err(of_study)
     }
 
-    /// The study with all rows that are there, as JSON.
+    /// Returns the study with all finished rows, as JSON.
     fn study(&self, py: Python<'_>) -> PyResult<String> {
         let text = py.detach(|| serde_json::to_string(&self.session.study().document()));
         text.map_err(|failed| error(Kind::Other, failed))
     }
 
-    /// Writes the table (CSV and Parquet) and the page; the page's path. Refuses to replace what is
-    /// not of a study.
+    /// Writes the table (CSV and Parquet) and the page; returns the path of the page. Refuses to
+    /// replace files that do not belong to a study.
     fn save(&self, py: Python<'_>, folder: PathBuf, reproduce: &str) -> PyResult<PathBuf> {
         let failed = |failed: &dyn std::fmt::Display| {
             pyo3::exceptions::PyOSError::new_err(failed.to_string())

@@ -1,4 +1,4 @@
-//! Work on a thread of its own, without Python's lock, that Ctrl-C ends early.
+//! Work on a separate thread, without Python's lock, that Ctrl-C ends early.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,12 +13,12 @@ use pyo3::prelude::*;
 
 use crate::errors::defect;
 
-/// Time between two looks for signals.
+/// Interval between two checks for signals.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// Does `work` on a thread of its own. The calling thread does a part in `beside` each time,
-/// without which it waits, until the work has ended. When that raises an exception, or a signal
-/// does (Ctrl-C), `stop` is called, which has the work end early, and the exception is returned.
+/// Runs `work` on a separate thread. Until it has ended, the calling thread waits, and calls
+/// `beside` between waits. If `beside` or a signal (Ctrl-C) raises an exception, calls `stop`,
+/// which must make the work end early, and returns the exception.
 pub fn run<T: Send>(
     py: Python<'_>,
     stop: &dyn Fn(),
@@ -36,7 +36,7 @@ pub fn run<T: Send>(
             done
         });
         while !ended.load(Ordering::Acquire) {
-            // Nothing is asked of Python while an exception waits.
+            // Python is not called while an exception is pending.
             if raised.is_none() {
                 raised = py.check_signals().and_then(|()| beside(py)).err();
                 raised.as_ref().inspect(|_| stop());
@@ -51,7 +51,7 @@ pub fn run<T: Send>(
     done.and_then(|done| done).map_err(defect)
 }
 
-/// As [`run`], with nothing to do beside, and a flag that ends the work.
+/// Like [`run`], without `beside`, and with a flag that ends the work.
 pub fn wait<T: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
@@ -61,8 +61,8 @@ pub fn wait<T: Send>(
     run(py, &stop, work, |_| Ok(()))
 }
 
-/// As [`wait`], with values for a pipe from which the work reads: `make` is called where it has
-/// room, and once it has returned `None` the pipe is at its end.
+/// Like [`wait`], and fills a pipe from which the work reads: calls `make` while the pipe has room,
+/// until `make` returns `None`, and then closes the pipe.
 pub fn feed<T: Send, V: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
@@ -76,7 +76,7 @@ pub fn feed<T: Send, V: Send>(
     };
     let mut is_over = false;
     run(py, &stop, work, |py| {
-        // Without a pause as long as there is room. It stays full where the work has ended.
+        // No wait as long as there is room. If the work has ended, the pipe stays full.
         while !is_over && py.detach(|| pipe.wait_for_room()) {
             match make()? {
                 Some(value) => pipe.push(value),
@@ -91,7 +91,7 @@ pub fn feed<T: Send, V: Send>(
     })
 }
 
-/// Calls `progress`, if there is one, with each of the values that are on their way.
+/// Calls `progress`, if there is one, with each value that is in the pipe.
 pub fn tell<'py, T: PyCallArgs<'py>>(
     told: &Pipe<T>,
     progress: Option<&Bound<'py, PyAny>>,
@@ -104,12 +104,12 @@ pub fn tell<'py, T: PyCallArgs<'py>>(
         .try_for_each(|values| progress.call1(values).map(drop))
 }
 
-/// A flag that ends work early.
+/// Creates a flag that ends work early.
 pub fn flag() -> Arc<AtomicBool> {
     Arc::new(AtomicBool::new(false))
 }
 
-/// Few values on their way from one thread to another.
+/// Bounded queue of values from one thread to another.
 pub struct Pipe<T> {
     state: Mutex<PipeState<T>>,
     changed: Condvar,
@@ -122,7 +122,7 @@ struct PipeState<T> {
 }
 
 impl<T> Pipe<T> {
-    /// With room for so many values.
+    /// Creates a pipe with room for `most` values.
     pub fn new(most: usize) -> Pipe<T> {
         Pipe {
             state: Mutex::new(PipeState {
@@ -134,7 +134,7 @@ impl<T> Pipe<T> {
         }
     }
 
-    /// Waits for room, a little; whether there is any now.
+    /// Waits for room, at most for `EVERY`; returns true if there is room.
     pub fn wait_for_room(&self) -> bool {
         let mut state = self.state.lock();
         let full = |state: &mut PipeState<T>| state.values.len() >= self.most;
@@ -142,19 +142,19 @@ impl<T> Pipe<T> {
         !full(&mut state)
     }
 
-    /// Hands over a value.
+    /// Appends a value, even if there is no room.
     pub fn push(&self, value: T) {
         self.state.lock().values.push_back(value);
         self.changed.notify_all();
     }
 
-    /// Says that there are no further values.
+    /// Closes the pipe: there are no further values.
     pub fn end(&self) {
         self.state.lock().is_over = true;
         self.changed.notify_all();
     }
 
-    /// The next value, waited for; `None` after the last.
+    /// Waits for the next value and returns it; `None` after the last.
     pub fn next(&self) -> Option<T> {
         let empty = |state: &mut PipeState<T>| state.values.is_empty() && !state.is_over;
         let mut state = self.state.lock();
@@ -165,7 +165,7 @@ impl<T> Pipe<T> {
         value
     }
 
-    /// What there is now.
+    /// Removes and returns all values in the pipe, without waiting.
     pub fn take(&self) -> Vec<T> {
         self.state.lock().values.drain(..).collect()
     }

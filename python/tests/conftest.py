@@ -1,4 +1,4 @@
-"""What several tests need."""
+"""Fixtures and functions that several tests use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import stend
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
 
-# A shell starts what runs in the background with SIGINT ignored.
+# A shell starts background processes with SIGINT ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Jobs of the command line go to a lab of their own.
@@ -29,12 +29,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def program() -> str:
-    """The command line."""
+    """Path of the command line's program."""
     built = [ROOT / "target" / profile / "stend" for profile in ("release", "debug")]
     named = os.environ.get("STEND")
     found = named or next((str(path) for path in built if path.is_file()), None)
     if found is None:
-        missing = "no program stend: name one in STEND, or `cargo build`"
+        missing = "there is no program stend: set STEND to its path, or run `cargo build`"
         if os.environ.get("STEND_REQUIRE_TOOLS") == "1":
             pytest.fail(missing)
         pytest.skip(missing)
@@ -42,7 +42,7 @@ def program() -> str:
 
 
 def output(program: str, *args: object) -> str:
-    """What the command line prints."""
+    """Runs the command line; returns its standard output."""
     command = [program, *map(str, args)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 7), done.stderr
@@ -51,14 +51,14 @@ def output(program: str, *args: object) -> str:
 
 @pytest.fixture(scope="session")
 def full_drive() -> stend.Drive:
-    """A drive that was written all over; tests copy it."""
+    """A full drive, which tests copy."""
     drive = stend.Drive("demo-8gb")
     drive.fill()
     return drive
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on a cluster want the machine for themselves: `-m ray` chooses them."""
+    """Marks tests on a cluster, which need an idle machine: `-m ray` selects them."""
     for item in items:
         if "cluster" in getattr(item, "fixturenames", ()):
             item.add_marker("ray")
@@ -66,9 +66,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def nodes() -> Iterator[Cluster]:
-    """A cluster of one node with two workers, for all tests: it takes seconds to start."""
+    """A cluster of one node with two workers, shared by all tests: its start takes seconds."""
     if os.environ.get("STEND_REQUIRE_TOOLS") != "1":
-        pytest.importorskip("ray", reason="ray is not installed: pip install 'stend[ray]'")
+        pytest.importorskip("ray", reason="Ray is not installed; run pip install 'stend[ray]'")
     from ray.cluster_utils import Cluster
 
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
@@ -80,7 +80,7 @@ def nodes() -> Iterator[Cluster]:
 
 @pytest.fixture
 def cluster(nodes: Cluster) -> Iterator[Cluster]:
-    """The cluster, to which nobody is connected."""
+    """The cluster, without a connection to it."""
     import ray
 
     try:

@@ -1,4 +1,4 @@
-"""Drives: models, state, what is done to them."""
+"""Drives: models, state, operations."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 import stend
 
 WRITE = stend.Job(rw="randwrite", bs="4k", iodepth=8, runtime=2)
-#: A shipped drive with cells, capacitors, parity and SMART.
+#: A shipped drive whose model has cells, capacitors, parity and SMART.
 CELLS = "samsung-850-pro-256gb"
 
 
-#: Figures with which the demonstration drive is soon worn out.
+#: Figures with which the demonstration drive wears out soon.
 MORTAL = {
     "health.protocol": "nvme",
     "health.rated_cycles": 2,
@@ -43,7 +43,7 @@ def test_overrides_change_the_drive() -> None:
         ("nand.dies", "many", "nand.dies"),
         ("nand.dies", None, "not a value of a figure"),
         ("nand.dies", 2**80, "63 bits"),
-        (5, 5, "a key is text"),
+        (5, 5, "a key must be text"),
     ],
 )
 def test_a_wrong_override_says_what_is_wrong(key: str, value: object, said: str) -> None:
@@ -190,7 +190,7 @@ def test_a_drive_is_kept_in_its_file(tmp_path: pathlib.Path) -> None:
     again = stend.Drive.open(path)
     assert again.history_hash == expected
     assert again.run(WRITE).to_json() == copy.run(WRITE).to_json()
-    # What was not saved is not there.
+    # Changes that were not saved are lost.
     del again
     assert stend.Drive.open(path).history_hash == expected
 
@@ -276,7 +276,7 @@ def test_one_drive_serves_one_thread_at_a_time(full_drive: stend.Drive) -> None:
                 pool.submit(lambda: drive.counters).result()
             except stend.Error as error:
                 seen.append(str(error))
-            # Looking at it in a debugger is no error.
+            # `repr` works meanwhile, as a debugger needs it.
             assert pool.submit(lambda: repr(drive)).result().startswith("<Drive")
 
     drive.replay(requests())  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The package as its first page shows it."""
+"""The examples of the package's first page."""
 
 from __future__ import annotations
 

@@ -48,19 +48,19 @@ def test_ctrl_c_ends_a_call_soon_and_leaves_a_drive(name: str, full_drive: stend
         CALLS[name](drive)
     took_s = time.monotonic() - sent[0]
     timer.join()
-    # Some 0.1 s, and what a busy machine takes on top.
+    # About 0.1 s, plus delays on a busy machine.
     assert took_s < 1.0, took_s
     assert drive.run("[a]\nrw=write\nsize=1m").write.bytes == 1 << 20
 
 
 def test_a_rest_is_the_same_in_slices(full_drive: stend.Drive) -> None:
-    """A call looks at the flag meanwhile; on the command line's rest nothing looks."""
+    """A rest in slices, between which a call checks its flag, equals the command line's rest."""
     whole, parts = full_drive.copy(), full_drive.copy()
     for drive in (whole, parts):
         drive.run(stend.Job(rw="randwrite", bs="4k", iodepth=8, runtime=5))
     whole.idle(60)
     for _ in range(60):
         parts.idle(1)
-    # How often nothing happened is not a history.
+    # The number of slices is not part of the history.
     assert whole.now_s == parts.now_s
     assert whole.counters == parts.counters and whole.history_hash == parts.history_hash

@@ -1,4 +1,4 @@
-"""Findings and fits: as the command line's, and the same by Ray."""
+"""Findings and fits: the same results on the command line, in the package and with Ray."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ rows = [{ what = "read", figure = "read", state = "new", value = 60000.0 }]
 
 
 def model(name: str, read_command_ns: int) -> str:
-    """The demonstration drive, with a figure that may be drawn and fitted."""
+    """Returns the demonstration drive's model, with one free figure."""
     text = (ROOT / "drives" / "demo-8gb.toml").read_text()
     line = next(line for line in text.splitlines() if line.startswith("read_command_ns"))
     low, high = read_command_ns // 2, read_command_ns * 2
@@ -120,12 +120,12 @@ def test_findings_by_ray_are_the_same(cluster: Cluster, folder: Path) -> None:
         ray=address,
         progress=lambda done, of, what: told.append((done, of)),
     )
-    # Two drives, themselves and in four versions.
+    # Two drives, each as shipped and in four versions.
     assert told == [(done, 10) for done in range(1, 11)]
     here = stend.claims(files=["a.toml"], samples=4, lab="here.db")
     pd.testing.assert_frame_equal(by_ray.to_pandas(), here.to_pandas())
     assert by_ray.record == here.record
-    # Everything was in the lab: nothing is left to be handed out.
+    # All results are in the lab, so there are no tasks.
     told.clear()
     stend.claims(
         files=["a.toml"],
@@ -147,7 +147,7 @@ def test_a_fit_by_ray_is_the_same(cluster: Cluster, program: str, folder: Path) 
     address = cluster.address
     by_ray = stend.fit("small.toml", "f.toml", ray=address, **given)  # type: ignore[arg-type]
     assert by_ray.record == here.record and by_ray.files == here.files
-    # Ray is still connected behind it, and to no other cluster.
+    # Ray stays connected to this cluster after the fit, and to no other one.
     study = stend.Study("demo-8gb", jobs={"w": stend.Job(rw="write", size="1m")})
     assert len(study.run(ray=True, lab=False).to_pandas()) == 1
     with pytest.raises(stend.InputError, match="is connected to"):

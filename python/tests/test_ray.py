@@ -1,4 +1,4 @@
-"""Studies on a Ray cluster: the same rows, whatever dies."""
+"""Studies on a Ray cluster: the same rows, even if nodes and processes die."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stend import _pool
 from stend._study import Factor
 
 if os.environ.get("STEND_REQUIRE_TOOLS") != "1":
-    pytest.importorskip("ray", reason="ray is not installed: pip install 'stend[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed; run pip install 'stend[ray]'")
 
 import ray
 from ray.cluster_utils import Cluster
@@ -59,7 +59,7 @@ def test_a_node_that_dies_costs_no_row(cluster: Cluster, tmp_path: Path) -> None
 
 
 class Crashing:
-    """Tasks of which one ends every process that carries it out."""
+    """Tasks, one of which ends every process that carries it out."""
 
     def __init__(self) -> None:
         self.kept: list[int] = []
@@ -68,7 +68,7 @@ class Crashing:
     def function(self) -> Callable[..., list[str]]:
         def work(keys: list[int]) -> list[str]:
             if 3 in keys:
-                # At work, not while Ray still hands it over.
+                # Crashes during the work, not while Ray still starts the task.
                 time.sleep(0.3)
                 os._exit(1)
             return [str(key) for key in keys]
@@ -99,7 +99,7 @@ class Crashing:
 def test_a_task_that_kills_its_workers_is_the_only_one_that_fails(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Ray takes seconds to start a task again.
+    # A restart of a task by Ray takes seconds.
     monkeypatch.setattr(_pool, "_RETRIES", 0)
     ray.init(address=cluster.address, log_to_driver=False)
     tasks = Crashing()

@@ -162,7 +162,7 @@ def test_a_folder_of_another_review_is_kept(tmp_path: pathlib.Path, review: sten
     with pytest.raises(stend.InputError, match="choose another folder"):
         other.save(tmp_path)
     assert (tmp_path / "review.json").read_text() == there
-    # Other figures of the same drive are kept, if it took real time to make them.
+    # Other figures of the same drive are not replaced if their measurement took real time.
     real = json.loads(there)
     for of in (real, *real["rivals"]):
         of["target"]["kind"] = "block-device"
@@ -178,7 +178,7 @@ def test_a_folder_of_another_review_is_kept(tmp_path: pathlib.Path, review: sten
     (study / "index.html").write_text("<title>One – study</title>")
     with pytest.raises(stend.InputError, match="the page of a study"):
         review.save(study)
-    other_schema = there.replace("stend.review/1", "stend.review/9")
+    other_schema = there.replace("stend.review/2", "stend.review/9")
     for text, said in (("{}", "is not a review"), (other_schema, "its schema is `stend.review/9`")):
         (tmp_path / "review.json").write_text(text)
         with pytest.raises(stend.InputError, match=said):

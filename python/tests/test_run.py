@@ -82,7 +82,7 @@ def test_samples_are_handed_over_without_a_copy() -> None:
     names = ["t_s", "iops", "written_bytes", "read_iops", "write_iops", "read_bytes"]
     assert list(table.columns) == names and len(table) == 20
     for name, array in result.sample_arrays.items():
-        # The memory is the program's own, of which pandas has a view.
+        # The memory belongs to the program; pandas has a view of it.
         assert not array.flags.owndata
         assert np.shares_memory(array, table[name].to_numpy())
     assert (table["iops"] == table["read_iops"] + table["write_iops"]).all()

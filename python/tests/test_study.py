@@ -1,4 +1,4 @@
-"""Studies: the same as the command line's, errors, breaks."""
+"""Studies: the same results as the command line's, errors, interruptions."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_tests_of_editions() -> None:
         ({"duration_scale": float("nan")}, "nan is not a finite number"),
         ({"tests": [5]}, "5 is not a pair"),
         ({"seeds": 5}, "seeds 5: it must be a list"),
-        ({"jobs": {1: WRITE}}, "jobs 1: a key is text"),
+        ({"jobs": {1: WRITE}}, "jobs 1: a key must be text"),
         ({"jobs": [WRITE]}, "a mapping of names"),
         ({"factors": ["gc.depth"]}, "a mapping of names"),
         ({"settings": [1]}, "a mapping of names"),

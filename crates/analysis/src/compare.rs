@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use stend_language::{Language, within};
+use stend_record::figure::FigureId;
 use stend_record::model::figure_words;
-use stend_record::review::{Condition, ModelChange, ModelInfo, Point, Review, Rival, TargetKind};
+use stend_record::review::{
+    Condition, ModelChange, ModelInfo, Point, Review, Rival, TargetKind, TestResult,
+};
 
 use crate::figures::{Interval, KeyFigure, Metric, Standing, Unit};
-use crate::kinds::key_figures;
-use crate::load::{in_full, points_of};
+use crate::kinds::{figure_name, key_figures};
+use crate::load::in_full;
 
 /// Facts of a target that are conditions rather than identity.
 const FACTS_COMPARED: [&str; 4] = ["firmware", "scheduler", "link", "history of the drive"];
@@ -66,11 +68,8 @@ pub fn together(reviews: &[&Review]) -> Option<Review> {
     if !others.is_empty() {
         review.rivals.clear();
     }
-    review.rivals.extend(others.iter().map(|other| Rival {
-        target: other.target.clone(),
-        tests: other.tests.clone(),
-        unfinished: other.unfinished.clone(),
-    }));
+    let others = others.iter().map(|&other| Rival::from(other.clone()));
+    review.rivals.extend(others);
     Some(review)
 }
 
@@ -97,10 +96,8 @@ pub fn told(values: &[Option<String>]) -> Vec<&str> {
 pub struct Row {
     /// Id of the test.
     pub test_id: String,
-    /// Name of the figure within the test, in English.
-    pub name: String,
-    /// Title for people, in their language.
-    pub title: String,
+    /// Identity of the figure within the test.
+    pub figure: FigureId,
     /// Unit of the values.
     pub unit: Unit,
     /// Value on each side; `None` if a side has no such figure.
@@ -235,8 +232,8 @@ fn temperatures(review: &Review) -> Vec<Condition> {
         let celsius = smart.before.as_ref()?.health.temperature_c?;
         Some((BEFORE, celsius as f64))
     });
-    let curves = review.tests.iter().filter_map(|test| test.series.as_ref());
-    let samples = curves.flatten().flat_map(|series| &series.temperatures);
+    let curves = review.tests.iter().flat_map(TestResult::curves);
+    let samples = curves.flat_map(|series| &series.temperatures);
     let highest = samples.map(|sample| sample.celsius).reduce(f64::max);
     let highest = highest.map(|celsius| (HIGHEST, celsius));
     let found = before.into_iter().chain(highest);
@@ -295,7 +292,7 @@ pub fn point_rows(sides: &[Side<'_>]) -> Vec<Row> {
         let tests = review.tests.iter();
         tests
             .flat_map(|test| {
-                let points = points_of(test);
+                let points = test.points();
                 let metric = Metric::of(points);
                 points
                     .iter()
@@ -326,12 +323,12 @@ pub fn flat_figures(review: &Review) -> Vec<FlatFigure> {
     let key = key.map(|figure| FlatFigure {
         test_id: figure.test_id,
         load: String::new(),
-        name: figure.name,
+        name: figure_name(&figure.figure),
         value: figure.value,
         unit: figure.unit,
     });
     let tests = review.tests.iter();
-    let points = tests.flat_map(|test| points_of(test).iter().map(|point| (&test.id, point)));
+    let points = tests.flat_map(|test| test.points().iter().map(|point| (&test.id, point)));
     let of_point = |(test_id, point): (&String, &Point)| {
         let latency = &point.latency_ns;
         [
@@ -365,8 +362,7 @@ fn figure(test_id: &str, metric: Metric, point: &Point) -> KeyFigure {
     KeyFigure {
         test_id: test_id.to_owned(),
         // The full load: a parameter that is constant in one review may vary in another.
-        name: within(Language::English, || in_full(point.load)),
-        title: in_full(point.load),
+        figure: FigureId::Load(point.load),
         value,
         unit,
         half_width: Interval::of(&point.repeated_iops).map(|i| i.share() * value),
@@ -378,13 +374,13 @@ fn rows(sides: &[Side<'_>], figures: impl Fn(&Review) -> Vec<KeyFigure>) -> Vec<
     for (nth, side) in sides.iter().enumerate() {
         for figure in figures(side.review) {
             let same = |row: &Row| {
-                (&row.test_id, &row.name, row.unit) == (&figure.test_id, &figure.name, figure.unit)
+                (&row.test_id, &row.figure, row.unit)
+                    == (&figure.test_id, &figure.figure, figure.unit)
             };
             let at = rows.iter().position(same).unwrap_or_else(|| {
                 rows.push(Row {
                     test_id: figure.test_id.clone(),
-                    name: figure.name.clone(),
-                    title: figure.title.clone(),
+                    figure: figure.figure.clone(),
                     unit: figure.unit,
                     values: vec![None; sides.len()],
                     half_widths: vec![None; sides.len()],
@@ -402,7 +398,7 @@ fn rows(sides: &[Side<'_>], figures: impl Fn(&Review) -> Vec<KeyFigure>) -> Vec<
 mod tests {
     use stend_record::endurance::Health;
     use stend_record::load::Load;
-    use stend_record::review::{Pattern, TargetInfo, TestResult};
+    use stend_record::review::{Pattern, Results, TargetInfo};
     use stend_record::smart::{BeforeAfter, Reading};
 
     use super::*;
@@ -532,7 +528,7 @@ mod tests {
                 ..Point::default()
             };
             let test = TestResult {
-                points: Some(vec![point]),
+                results: Some(Results::Points(vec![point])),
                 ..TestResult::default()
             };
             Review {

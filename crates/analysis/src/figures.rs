@@ -2,6 +2,7 @@
 //! of them. For every one, greater is better.
 
 use stend_language::{text, unit};
+use stend_record::figure::FigureId;
 use stend_record::review::{Pattern, Point, Series, SeriesPoint};
 
 use crate::load::Dimension;
@@ -176,10 +177,8 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
 pub struct KeyFigure {
     /// Id of the test that it comes from.
     pub test_id: String,
-    /// Name in English; with the test's id it identifies the figure among those of another drive.
-    pub name: String,
-    /// Title for people, in their language.
-    pub title: String,
+    /// Its identity within the test.
+    pub figure: FigureId,
     /// Value.
     pub value: f64,
     /// Unit of the value.
@@ -202,7 +201,7 @@ impl KeyFigure {
 pub fn same<'f>(figures: &'f [KeyFigure], wanted: &KeyFigure) -> Option<&'f KeyFigure> {
     figures
         .iter()
-        .find(|f| f.test_id == wanted.test_id && f.name == wanted.name && f.unit == wanted.unit)
+        .find(|f| f.test_id == wanted.test_id && f.figure == wanted.figure && f.unit == wanted.unit)
 }
 
 /// Result of comparing a figure with another.

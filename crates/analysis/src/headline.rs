@@ -6,12 +6,8 @@ use stend_record::review::{Pattern, Point, PointOp, Review, Series, TestResult};
 
 use crate::ends::end_level;
 use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit, speed_of};
-use crate::kinds::benchmark::benchmark_of;
-use crate::kinds::curve::curves_of;
-use crate::kinds::files::files_of;
 use crate::kinds::key_figures;
-use crate::kinds::traces::traces_of;
-use crate::load::{Load, points_of};
+use crate::load::Load;
 use crate::shortened::{spoiled, why_of};
 
 /// Most headline figures; a reader does not take in more at a glance.
@@ -107,7 +103,7 @@ fn headlines_where(drives: &[&[TestResult]], counts: impl Fn(&str) -> bool) -> V
     found.extend(curve_headline(own, drives));
     found.extend(mixed_headline(own, drives));
     found.extend(benchmark_headlines(own, drives, found.is_empty()));
-    let traces = own.iter().copied().find(|test| traces_of(test).len() > 1);
+    let traces = own.iter().copied().find(|test| test.traces().len() > 1);
     found.extend(traces.and_then(|test| key_headline(&say("headline-traces"), test, drives)));
     found.extend(files_headline(own, drives));
     // For tests that none of the rules above covers.
@@ -139,9 +135,6 @@ fn of_drives(
     drives.iter().map(of).collect()
 }
 
-/// Message, load and group of a headline, and the point that it uses.
-type Wanted = (&'static str, Pattern, PointOp, Group, Take);
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Take {
     /// The fastest point, of any size and depth.
@@ -152,51 +145,30 @@ enum Take {
     Deepest,
 }
 
-const POINTS: [Wanted; 5] = [
-    (
-        "headline-sequential-read",
-        Pattern::Sequential,
-        PointOp::Read,
-        Group::Reads,
-        Take::Fastest,
-    ),
-    (
-        "headline-sequential-write",
-        Pattern::Sequential,
-        PointOp::Write,
-        Group::Writes,
-        Take::Fastest,
-    ),
-    (
-        "headline-random-read",
-        Pattern::Random,
-        PointOp::Read,
-        Group::Reads,
-        Take::Shallowest,
-    ),
-    (
-        "headline-random-read",
-        Pattern::Random,
-        PointOp::Read,
-        Group::Reads,
-        Take::Deepest,
-    ),
-    (
-        "headline-random-write",
-        Pattern::Random,
-        PointOp::Write,
-        Group::Writes,
-        Take::Deepest,
-    ),
+/// Loads of the headlines, and the point that each uses.
+const POINTS: [(Pattern, PointOp, Take); 5] = [
+    (Pattern::Sequential, PointOp::Read, Take::Fastest),
+    (Pattern::Sequential, PointOp::Write, Take::Fastest),
+    (Pattern::Random, PointOp::Read, Take::Shallowest),
+    (Pattern::Random, PointOp::Read, Take::Deepest),
+    (Pattern::Random, PointOp::Write, Take::Deepest),
 ];
+
+fn group_of(op: PointOp) -> Group {
+    match op {
+        PointOp::Read => Group::Reads,
+        PointOp::Write => Group::Writes,
+        PointOp::Mixed => Group::Mixed,
+    }
+}
 
 fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headline> {
     let mut found: Vec<(String, Load, Headline)> = Vec::new();
-    for (name, pattern, op, group, take) in POINTS {
+    for (pattern, op, take) in POINTS {
         let all = own
             .iter()
             .copied()
-            .flat_map(|test| points_of(test).iter().map(move |p| (test, p)));
+            .flat_map(|test| test.points().iter().map(move |p| (test, p)));
         let fits = |point: &Point| {
             let load = point.load;
             let page = take == Take::Fastest || load.block_bytes == PAGE_BYTES;
@@ -222,18 +194,20 @@ fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headli
             continue;
         }
         let (_, unit) = metric_of(take).value(point);
-        let name = match take {
-            Take::Fastest => say(name),
-            _ => text!(name, depth = depth(point)),
+        let name = match (pattern, op) {
+            (Pattern::Sequential, PointOp::Read) => say("headline-sequential-read"),
+            (Pattern::Sequential, _) => say("headline-sequential-write"),
+            (Pattern::Random, PointOp::Read) => text!("headline-random-read", depth = depth(point)),
+            (Pattern::Random, _) => text!("headline-random-write", depth = depth(point)),
         };
         let value = |test: &TestResult| {
-            let point = points_of(test).iter().find(|p| Load::of(p) == load)?;
+            let point = test.points().iter().find(|p| Load::of(p) == load)?;
             Some(metric_of(take).value(point).0)
         };
         let headline = Headline {
             name,
             test_id: test.id.clone(),
-            group,
+            group: group_of(op),
             unit,
             values: of_drives(drives, &test.id, value),
         };
@@ -251,7 +225,7 @@ fn metric_of(take: Take) -> Metric {
 
 /// Returns the end level of the first single curve of writes.
 fn curve_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
-    let single = |test: &TestResult| match curves_of(test) {
+    let single = |test: &TestResult| match test.curves() {
         [only] if only.point.op == PointOp::Write => Some(only.clone()),
         _ => None,
     };
@@ -273,9 +247,9 @@ fn curve_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headl
 /// Returns the usual mix, from the first test that has it.
 fn mixed_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
     let usual = |test: &TestResult| {
-        let mut points = points_of(test).iter();
+        let mut points = test.points().iter();
         let point = points.find(|p| p.load.read_percent == MIXED_HEADLINE_READ_PERCENT)?;
-        Some((Metric::of(points_of(test)).value(point), point.load.pattern))
+        Some((Metric::of(test.points()).value(point), point.load.pattern))
     };
     let test = own.iter().copied().find(|test| usual(test).is_some())?;
     let ((_, unit), pattern) = usual(test)?;
@@ -301,14 +275,14 @@ fn benchmark_headlines(
     let test = own
         .iter()
         .copied()
-        .find(|test| !benchmark_of(test).is_empty());
+        .find(|test| !test.benchmark().is_empty());
     let Some(test) = test.filter(|_| wanted) else {
         return Vec::new();
     };
     let headline = |nth: usize| {
-        let cell = &benchmark_of(test)[nth];
+        let cell = &test.benchmark()[nth];
         let same = |test: &TestResult| {
-            let mut cells = benchmark_of(test).iter();
+            let mut cells = test.benchmark().iter();
             let same = cells.find(|c| c.row == cell.row && c.load.op == cell.load.op)?;
             Some(same.best_bw_bytes_per_s)
         };
@@ -319,23 +293,23 @@ fn benchmark_headlines(
                 op = cell.load.op.words()
             ),
             test_id: test.id.clone(),
-            group: match cell.load.op {
-                PointOp::Read => Group::Reads,
-                PointOp::Write => Group::Writes,
-                PointOp::Mixed => Group::Mixed,
-            },
+            group: group_of(cell.load.op),
             unit: Unit::BytesPerS,
             values: of_drives(drives, &test.id, same),
         }
     };
-    (0..benchmark_of(test).len()).map(headline).collect()
+    (0..test.benchmark().len()).map(headline).collect()
 }
 
 /// Returns the first key figure of a test.
 fn key_headline(name: &str, test: &TestResult, drives: &[&[TestResult]]) -> Option<Headline> {
     let first = |test: &TestResult| key_figures(std::slice::from_ref(test)).into_iter().next();
     let own = first(test)?;
-    let same = |test: &TestResult| first(test).filter(|f| f.name == own.name).map(|f| f.value);
+    let same = |test: &TestResult| {
+        first(test)
+            .filter(|f| f.figure == own.figure)
+            .map(|f| f.value)
+    };
     Some(Headline {
         name: name.to_owned(),
         test_id: test.id.clone(),
@@ -347,15 +321,9 @@ fn key_headline(name: &str, test: &TestResult, drives: &[&[TestResult]]) -> Opti
 
 /// Returns the geometric mean over the sets of the first test of files.
 fn files_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
-    let test = own
-        .iter()
-        .copied()
-        .find(|test| !files_of(test).is_empty())?;
+    let test = own.iter().copied().find(|test| !test.files().is_empty())?;
     let mean = |test: &TestResult| {
-        let logs: Vec<f64> = files_of(test)
-            .iter()
-            .map(|w| w.bw_bytes_per_s.ln())
-            .collect();
+        let logs: Vec<f64> = test.files().iter().map(|w| w.bw_bytes_per_s.ln()).collect();
         let mean = logs.iter().sum::<f64>() / logs.len() as f64;
         (!logs.is_empty() && mean.is_finite()).then(|| mean.exp())
     };

@@ -1,6 +1,7 @@
 //! The load of a figure, the dimension that a test varies, and words for both.
 
 use stend_language::{say, text};
+use stend_record::figure::LoadParts;
 pub use stend_record::load::Load;
 use stend_record::review::{Pattern, Point, PointOp, TestResult};
 
@@ -20,22 +21,49 @@ pub fn in_full(load: Load) -> String {
 
 /// Describes a load by the values that differ among the points of its test: `Read, depth 4`.
 pub fn words_among(load: Load, points: &[Point]) -> String {
-    let mut words = match points.iter().any(|p| p.load.pattern != load.pattern) {
-        true => vec![text!(
-            "load-pattern-and-op",
-            pattern = load.pattern.words(),
-            op = load.op.words()
-        )],
-        false => vec![op_words(load.op)],
+    parts_words(&parts_among(load, points))
+}
+
+/// Returns the values of a load that differ among the points of its test.
+pub(crate) fn parts_among(load: Load, points: &[Point]) -> LoadParts {
+    let patterns_differ = points.iter().any(|p| p.load.pattern != load.pattern);
+    let mut parts = LoadParts {
+        op: load.op,
+        pattern: patterns_differ.then_some(load.pattern),
+        ..LoadParts::default()
     };
     for dimension in Dimension::ALL {
         // A pure read or write needs no share of reads.
         let told = dimension != Dimension::Share || load.op == PointOp::Mixed;
         if told && dimension.values(points).len() > 1 {
-            words.push(dimension.words(dimension.of(&load)));
+            *dimension.part_of(&mut parts) = Some(dimension.of(&load));
         }
     }
-    capitalised(&words.join(", "))
+    parts
+}
+
+/// Describes a load by its direction and these parts.
+pub(crate) fn parts_words(parts: &LoadParts) -> String {
+    let direction = match parts.pattern {
+        Some(pattern) => text!(
+            "load-pattern-and-op",
+            pattern = pattern.words(),
+            op = parts.op.words()
+        ),
+        None => op_words(parts.op),
+    };
+    let words = std::iter::once(direction).chain(values_words(parts));
+    capitalised(&words.collect::<Vec<_>>().join(", "))
+}
+
+/// Describes each of the values.
+pub(crate) fn values_words(parts: &LoadParts) -> impl Iterator<Item = String> {
+    let mut parts = *parts;
+    let words = move |dimension: Dimension| {
+        let value = *dimension.part_of(&mut parts);
+        value.map(|value| dimension.words(value))
+    };
+    Dimension::ALL.into_iter().filter_map(words)
 }
 
 /// Formats a direction: `read`.
@@ -91,7 +119,7 @@ impl Dimension {
             // Two points do not make a line.
             _ => Dimension::ALL
                 .into_iter()
-                .find(|dimension| dimension.values(points_of(test)).len() > 2),
+                .find(|dimension| dimension.values(test.points()).len() > 2),
         }
     }
 
@@ -102,6 +130,16 @@ impl Dimension {
             Dimension::Depth => u64::from(load.queue_depth),
             Dimension::Share => u64::from(load.read_percent),
             Dimension::Threads => u64::from(load.threads),
+        }
+    }
+
+    /// Returns its place among the parts of a load.
+    pub(crate) fn part_of(self, parts: &mut LoadParts) -> &mut Option<u64> {
+        match self {
+            Dimension::Block => &mut parts.block_bytes,
+            Dimension::Depth => &mut parts.queue_depth,
+            Dimension::Share => &mut parts.read_percent,
+            Dimension::Threads => &mut parts.threads,
         }
     }
 
@@ -135,9 +173,4 @@ impl Dimension {
         values.dedup();
         values
     }
-}
-
-/// Returns the points of a test; empty if it has curves.
-pub fn points_of(test: &TestResult) -> &[Point] {
-    test.points.as_deref().unwrap_or_default()
 }

@@ -4,8 +4,6 @@ use stend_record::histogram;
 use stend_record::load::Load;
 use stend_record::review::{Point, Review, TestResult};
 
-use crate::load::points_of;
-
 /// A load of a test whose requests all took the same time, within three digits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Noiseless {
@@ -31,7 +29,7 @@ pub fn noiseless(review: &Review) -> Vec<Noiseless> {
 
 /// Returns the points of one test without spread.
 pub fn noiseless_in(test: &TestResult) -> impl Iterator<Item = Noiseless> {
-    let points = points_of(test).iter().filter(|point| {
+    let points = test.points().iter().filter(|point| {
         // A single request has no spread in any case.
         let several = point.latency_ns.requests != 1;
         several && has_no_spread(point)

@@ -7,9 +7,10 @@
 //! without one.
 
 use stend_record::load::Load;
-use stend_record::review::{Pattern, Point, PointOp, Review, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{
+    FactId, Link, Pattern, Point, PointOp, Review, TargetInfo, TargetKind, TestResult,
+};
 
-use crate::load::points_of;
 use crate::words;
 
 /// Greatest plausible ratio of the speed of a random load to that of a sequential load with at
@@ -41,18 +42,16 @@ pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(Strin
         return Vec::new();
     }
     // A loop device is backed by a file.
-    let is_file = target.fact("backing file").is_some();
+    let is_file = target.fact(FactId::BackingFile).is_some();
     let through_cache = target.kind != TargetKind::BlockDevice || is_file;
-    let facts = &target.facts;
-    let link = facts.iter().find(|fact| fact.name == "link");
-    let link = link.and_then(|fact| Link::parse(&fact.value));
     let points = || {
-        let of_test = |test| points_of(test).iter().map(move |point| (test, point));
-        tests.iter().flat_map(of_test)
+        tests
+            .iter()
+            .flat_map(|test| test.points().iter().map(move |point| (test, point)))
     };
     let all: Vec<&Point> = points().map(|(_, point)| point).collect();
     let found = points().filter_map(|(test, point)| {
-        let beyond = || link.as_ref()?.exceeded_by(point);
+        let beyond = || beyond(target.link?, point);
         let cached = || {
             let why = too_fast_for_random(point, &all).or_else(|| faster_than_read(point, &all))?;
             Some(format!("{why}: {CACHED}"))
@@ -63,55 +62,28 @@ pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(Strin
     found.collect()
 }
 
-/// Limit of a drive's link.
-struct Link<'r> {
-    /// Text of the review.
-    words: &'r str,
-    /// In one direction, without packet overhead.
-    bytes_per_s: f64,
-    /// True if it carries as much in the other direction at the same time.
-    duplex: bool,
-}
-
-impl<'r> Link<'r> {
-    /// Parses `SATA, 6.0 Gbps`, or `PCIe, 8.0 GT/s, 4 lanes`.
-    fn parse(words: &'r str) -> Option<Link<'r>> {
-        let mut parts = words.split(", ");
-        let kind = parts.next()?;
-        let mut number = || parts.next()?.split(' ').next()?.parse::<f64>().ok();
-        let per_s = number()? * 1e9;
-        let (duplex, lanes) = match kind {
-            "SATA" => (false, 1.0),
-            "PCIe" => (true, number()?),
-            _ => return None,
-        };
-        // A byte takes 10 bits on SATA and on PCIe up to 5 GT/s, and 8 × 130/128 bits on faster
-        // links.
-        let bits = match duplex && per_s > 5e9 {
-            true => 8.0 * 130.0 / 128.0,
-            false => 10.0,
-        };
-        Some(Link {
-            words,
-            bytes_per_s: per_s * lanes / bits,
-            duplex,
-        })
-    }
-
-    /// Returns a warning if no drive on this link can have the figure.
-    fn exceeded_by(&self, point: &Point) -> Option<String> {
-        let both = self.duplex && point.load.op == PointOp::Mixed;
-        let most = self.bytes_per_s * if both { 2.0 } else { 1.0 };
-        (point.bw_bytes_per_s > most).then(|| {
-            format!(
-                "{}, more than the drive's link carries ({}: at most {}): something else, such as \
-                 a cache of the host or of a controller, has answered in place of the drive",
-                words::speed(point.bw_bytes_per_s),
-                self.words,
-                words::speed(most)
-            )
-        })
-    }
+/// Returns a warning if no drive on this link can have the figure. Packet overhead is ignored.
+fn beyond(link: Link, point: &Point) -> Option<String> {
+    let (per_s, duplex, lanes) = match link {
+        Link::Sata { gbit_per_s } => (gbit_per_s * 1e9, false, 1.0),
+        Link::Pcie { gt_per_s, lanes } => (gt_per_s * 1e9, true, f64::from(lanes)),
+    };
+    // A byte takes 10 bits on SATA and on PCIe up to 5 GT/s, and 8 × 130/128 bits on faster links.
+    let bits = match duplex && per_s > 5e9 {
+        true => 8.0 * 130.0 / 128.0,
+        false => 10.0,
+    };
+    let both = duplex && point.load.op == PointOp::Mixed;
+    let most = per_s * lanes / bits * if both { 2.0 } else { 1.0 };
+    (point.bw_bytes_per_s > most).then(|| {
+        format!(
+            "{}, more than the drive's link carries ({}: at most {}): something else, such as a \
+             cache of the host or of a controller, has answered in place of the drive",
+            words::speed(point.bw_bytes_per_s),
+            link.words(),
+            words::speed(most)
+        )
+    })
 }
 
 fn outstanding_bytes(load: &Load) -> u64 {

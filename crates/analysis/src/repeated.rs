@@ -1,19 +1,16 @@
 //! Repeated tests: their means, and the intervals of these.
 
-use stend_language::{Language, text, within};
+use stend_language::text;
+use stend_record::benchmark::BenchmarkCell;
+use stend_record::figure::{FigureId, RepeatedFigure};
 use stend_record::histogram;
-use stend_record::kinds::RepeatedFigure;
 use stend_record::latency::LatencyHalfWidths;
-use stend_record::review::{LatencySummary, Point, PointPart, SyncPoint, TestResult};
+use stend_record::review::{LatencySummary, Point, PointPart, Results, SyncPoint, TestResult};
 use stend_record::traces::TraceResult;
 
 use crate::figures::{Interval, Unit, mean};
-use crate::kinds::benchmark::benchmark_of;
-use crate::kinds::files::files_of;
 use crate::kinds::sync::{is_same, sync_points_of};
-use crate::kinds::traces::traces_of;
-use crate::kinds::{named_figures, titled_figures};
-use crate::load::points_of;
+use crate::kinds::{figure_title, named_figures};
 use crate::words;
 
 /// Returns the mean of a figure over some items.
@@ -35,15 +32,9 @@ pub fn merged(repetitions: &[&TestResult]) -> TestResult {
         repeated: key_figures(repetitions),
         ..first.clone()
     };
-    let points: Vec<&[Point]> = repetitions.iter().map(|test| points_of(test)).collect();
-    for (at, point) in test.points.iter_mut().flatten().enumerate() {
-        let same: Option<Vec<&Point>> = points.iter().map(|list| list.get(at)).collect();
-        let same = same.filter(|same| same.iter().all(|other| other.load == point.load));
-        if let Some(same) = same {
-            *point = merged_point(&same);
-        }
+    if let Some(results) = &mut test.results {
+        average_results(results, repetitions);
     }
-    average_rows(&mut test, repetitions);
     for other in &repetitions[1..] {
         for warning in &other.warnings {
             if !test.warnings.contains(warning) {
@@ -63,56 +54,71 @@ struct Row<'t> {
     kept: Vec<(usize, &'t mut Vec<f64>)>,
 }
 
-/// Replaces the first repetition's figures by means, in rows other than points.
-fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
-    average(
-        test.benchmark.as_mut(),
-        &all.iter()
-            .map(|test| benchmark_of(test))
-            .collect::<Vec<_>>(),
-        |a, b| (&a.row, a.load) == (&b.row, b.load),
-        |cell| {
-            let speeds = [&mut cell.best_bw_bytes_per_s, &mut cell.best_iops];
-            let figures = speeds.into_iter().chain([&mut cell.best_mean_latency_ns]);
-            Row {
-                numbers: figures.collect(),
+/// Replaces the first repetition's figures by means, in results that consist of rows.
+fn average_results(results: &mut Results, all: &[&TestResult]) {
+    match results {
+        Results::Points(points) => average_points(points, &lists(all, TestResult::points)),
+        Results::Benchmark(cells) => average(
+            cells,
+            &lists(all, TestResult::benchmark),
+            |a, b| (&a.row, a.load) == (&b.row, b.load),
+            cell_row,
+        ),
+        Results::Files(works) => average(
+            works,
+            &lists(all, TestResult::files),
+            |a, b| (&a.set, a.op, a.set_bytes) == (&b.set, b.op, b.set_bytes),
+            |work| Row {
+                numbers: vec![&mut work.bw_bytes_per_s, &mut work.duration_s],
                 kept: vec![
-                    (0, &mut cell.repeated_bw_bytes_per_s),
-                    (2, &mut cell.repeated_mean_latency_ns),
+                    (0, &mut work.repeated_bw_bytes_per_s),
+                    (1, &mut work.repeated_duration_s),
                 ],
                 ..Row::default()
-            }
-        },
-    );
-    average(
-        test.files.as_mut(),
-        &all.iter().map(|test| files_of(test)).collect::<Vec<_>>(),
-        |a, b| (&a.set, a.op, a.set_bytes) == (&b.set, b.op, b.set_bytes),
-        |work| Row {
-            numbers: vec![&mut work.bw_bytes_per_s, &mut work.duration_s],
-            kept: vec![
-                (0, &mut work.repeated_bw_bytes_per_s),
-                (1, &mut work.repeated_duration_s),
-            ],
-            ..Row::default()
-        },
-    );
-    average(
-        test.traces.as_mut(),
-        &all.iter().map(|test| traces_of(test)).collect::<Vec<_>>(),
-        |a, b| a.name == b.name,
-        trace_row,
-    );
-    let overall: Option<Vec<f64>> = all.iter().map(|test| test.overall_bw_bytes_per_s).collect();
-    test.overall_bw_bytes_per_s = overall.map(|all| mean(&all));
-    average(
-        test.sync.as_mut(),
-        &all.iter()
-            .map(|test| sync_points_of(test))
-            .collect::<Vec<_>>(),
-        is_same,
-        sync_row,
-    );
+            },
+        ),
+        Results::Traces(traces) => {
+            average(
+                &mut traces.traces,
+                &lists(all, TestResult::traces),
+                |a, b| a.name == b.name,
+                trace_row,
+            );
+            let overall = all.iter().map(|test| test.overall_bw_bytes_per_s());
+            let overall: Option<Vec<f64>> = overall.collect();
+            traces.overall_bw_bytes_per_s = overall.map(|all| mean(&all));
+        }
+        Results::Sync(points) => average(points, &lists(all, sync_points_of), is_same, sync_row),
+        _ => {}
+    }
+}
+
+/// Returns the lists of all repetitions.
+fn lists<'t, T>(all: &[&'t TestResult], of: fn(&'t TestResult) -> &'t [T]) -> Vec<&'t [T]> {
+    all.iter().map(|test| of(test)).collect()
+}
+
+fn average_points(points: &mut [Point], all: &[&[Point]]) {
+    for (at, point) in points.iter_mut().enumerate() {
+        let same: Option<Vec<&Point>> = all.iter().map(|list| list.get(at)).collect();
+        let same = same.filter(|same| same.iter().all(|other| other.load == point.load));
+        if let Some(same) = same {
+            *point = merged_point(&same);
+        }
+    }
+}
+
+fn cell_row(cell: &mut BenchmarkCell) -> Row<'_> {
+    let speeds = [&mut cell.best_bw_bytes_per_s, &mut cell.best_iops];
+    let figures = speeds.into_iter().chain([&mut cell.best_mean_latency_ns]);
+    Row {
+        numbers: figures.collect(),
+        kept: vec![
+            (0, &mut cell.repeated_bw_bytes_per_s),
+            (2, &mut cell.repeated_mean_latency_ns),
+        ],
+        ..Row::default()
+    }
 }
 
 fn trace_row(trace: &mut TraceResult) -> Row<'_> {
@@ -151,12 +157,12 @@ fn sync_row(point: &mut SyncPoint) -> Row<'_> {
 
 /// Averages the rows of a list over all repetitions if all have the same row.
 fn average<T: Clone>(
-    own: Option<&mut Vec<T>>,
+    own: &mut [T],
     all: &[&[T]],
     is_same: impl Fn(&T, &T) -> bool,
     figures: impl for<'t> Fn(&'t mut T) -> Row<'t>,
 ) {
-    for (at, row) in own.into_iter().flatten().enumerate() {
+    for (at, row) in own.iter_mut().enumerate() {
         let same: Option<Vec<T>> = all.iter().map(|list| list.get(at).cloned()).collect();
         let Some(mut same) = same.filter(|same| same.iter().all(|other| is_same(other, row)))
         else {
@@ -183,17 +189,15 @@ fn average<T: Clone>(
 }
 
 fn key_figures(repetitions: &[&TestResult]) -> Vec<RepeatedFigure> {
-    // A review stores them in English.
-    let named = |test: &&TestResult| within(Language::English, || named_figures(test));
-    let all: Vec<_> = repetitions.iter().map(named).collect();
-    let of_first = all[0].iter().filter_map(|(name, _, unit)| {
-        let value = |list: &Vec<(String, f64, Unit)>| {
-            let mut same = list.iter().filter(|f| f.0 == *name && f.2 == *unit);
+    let all: Vec<_> = repetitions.iter().map(|test| named_figures(test)).collect();
+    let of_first = all[0].iter().filter_map(|(figure, _, unit)| {
+        let value = |list: &Vec<(FigureId, f64, Unit)>| {
+            let mut same = list.iter().filter(|f| f.0 == *figure && f.2 == *unit);
             same.next().map(|(_, value, _)| *value)
         };
         let values: Option<Vec<f64>> = all.iter().map(value).collect();
         Some(RepeatedFigure {
-            name: name.clone(),
+            figure: figure.clone(),
             unit: unit.key().to_owned(),
             values: values?,
         })
@@ -278,11 +282,8 @@ fn half_widths(all: &[LatencySummary]) -> Option<LatencyHalfWidths> {
 /// Formats the intervals of a repeated test's key figures as one line for a terminal, with a line
 /// end; empty for a test that was carried out once.
 pub fn line(test: &TestResult) -> String {
-    let titles: Vec<_> = titled_figures(test).collect();
     let of = |figure: &RepeatedFigure| {
-        let title = titles.iter().find(|((name, ..), _)| *name == figure.name);
-        let title = title.map_or(&figure.name, |(_, title)| title);
-        Some((title.clone(), Interval::of(&figure.values)?))
+        Some((figure_title(&figure.figure), Interval::of(&figure.values)?))
     };
     let all: Vec<(String, Interval)> = test.repeated.iter().filter_map(of).collect();
     let Some(count) = test.repeated.first().map(|figure| figure.values.len()) else {
@@ -305,9 +306,8 @@ pub fn line(test: &TestResult) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::kinds::benchmark::BenchmarkCell;
     use stend_record::kinds::files::FileWork;
-    use stend_record::review::SyncStream;
+    use stend_record::review::{SyncStream, Traces};
 
     use super::*;
 
@@ -332,36 +332,43 @@ mod tests {
                 write_latency_ns: Some(latency(ns)),
                 ..SyncStream::default()
             };
-            TestResult {
-                benchmark: Some(vec![cell]),
-                files: Some(vec![work]),
-                sync: Some(vec![SyncPoint {
-                    streams: vec![stream],
-                    ..SyncPoint::default()
-                }]),
+            let traces = Traces {
+                traces: Vec::new(),
                 overall_bw_bytes_per_s: Some(factor),
+            };
+            let point = SyncPoint {
+                streams: vec![stream],
+                ..SyncPoint::default()
+            };
+            let all = [
+                Results::Benchmark(vec![cell]),
+                Results::Files(vec![work]),
+                Results::Sync(vec![point]),
+                Results::Traces(traces),
+            ];
+            all.map(|results| TestResult {
+                results: Some(results),
                 ..TestResult::default()
-            }
+            })
         };
-        let (one, three) = (of(1.0), of(3.0));
+        let (ones, threes) = (of(1.0), of(3.0));
         let mut expected = of(2.0);
         // For each speed, the value of each repetition is kept.
-        expected.benchmark.as_mut().unwrap()[0].repeated_bw_bytes_per_s = vec![40.0, 120.0];
-        expected.benchmark.as_mut().unwrap()[0].repeated_mean_latency_ns = vec![5.0, 15.0];
-        expected.files.as_mut().unwrap()[0].repeated_bw_bytes_per_s = vec![3.0, 9.0];
-        expected.files.as_mut().unwrap()[0].repeated_duration_s = vec![2.0, 6.0];
-        let stream = &mut expected.sync.as_mut().unwrap()[0].streams[0];
+        expected[0].benchmark_mut()[0].repeated_bw_bytes_per_s = vec![40.0, 120.0];
+        expected[0].benchmark_mut()[0].repeated_mean_latency_ns = vec![5.0, 15.0];
+        expected[1].files_mut()[0].repeated_bw_bytes_per_s = vec![3.0, 9.0];
+        expected[1].files_mut()[0].repeated_duration_s = vec![2.0, 6.0];
+        let stream = &mut expected[2].sync_mut()[0].streams[0];
         stream.repeated_writes_per_s = vec![7.0, 21.0];
         stream.write_latency_ns = Some(merged_latency(&[latency(100), latency(300)]));
-        let both = merged(&[&one, &three]);
-        assert_eq!(both.benchmark, expected.benchmark);
-        assert_eq!(both.files, expected.files);
-        assert_eq!(both.sync, expected.sync);
-        assert_eq!(both.overall_bw_bytes_per_s, Some(2.0));
+        for ((one, three), expected) in ones.iter().zip(&threes).zip(&expected) {
+            assert_eq!(merged(&[one, three]).results, expected.results);
+        }
         // Rows that another repetition lacks keep the first repetition's figures.
-        let mut other = of(3.0);
-        other.files.as_mut().unwrap()[0].set = "other".to_owned();
-        assert_eq!(merged(&[&one, &other]).files, one.files);
+        let [_, one, ..] = &ones;
+        let [_, mut other, ..] = threes;
+        other.files_mut()[0].set = "other".to_owned();
+        assert_eq!(merged(&[one, &other]).results, one.results);
     }
 
     #[test]

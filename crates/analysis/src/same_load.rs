@@ -5,7 +5,7 @@ use stend_record::load::Load;
 use stend_record::review::{Point, Review, TargetKind};
 
 use crate::figures::{Interval, Standing};
-use crate::load::{in_full, points_of};
+use crate::load::in_full;
 use crate::words;
 
 /// Figures of one load are the same if they differ by at most this share of the least.
@@ -103,7 +103,7 @@ impl UnlikeLoad {
 pub fn unlike_loads(review: &Review) -> Vec<UnlikeLoad> {
     let mut found: Vec<(UnlikeLoad, Vec<&Point>)> = Vec::new();
     for test in &review.tests {
-        for point in points_of(test) {
+        for point in test.points() {
             let figure = LoadFigure {
                 test_id: test.id.clone(),
                 title: match test.title.as_str() {

@@ -4,7 +4,6 @@
 use stend_language::{recorded, text};
 use stend_record::review::{PointOp, Review, TestResult};
 
-use crate::kinds::curve::curves_of;
 use crate::kinds::rounds::rounds_of;
 use crate::words;
 
@@ -50,7 +49,7 @@ pub(crate) fn why_of(review: &Review, capacity: u64, test: &TestResult) -> Optio
         // Also without a search for steady state: the last rounds are reported as steady or not.
         return Some(text!("spoiled-rounds", time = round));
     }
-    let fresh = curves_of(test).first()?;
+    let fresh = test.curves().first()?;
     // A curve that ends with its range is not shortened.
     if fresh.point.op != PointOp::Write || fresh.range_bytes.is_some() {
         return None;

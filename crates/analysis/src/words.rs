@@ -1,39 +1,11 @@
 //! Figures as text: three significant digits, thousands separated, with units, in the form of the
 //! page's language.
 
-use stend_language::{numeral, recorded, say, text, unit};
+use stend_language::{numeral, recorded, recorded_parts, say, text, unit};
+use stend_record::review::TargetInfo;
 
-/// Formats a number with three significant digits, thousands separated: `41,200`, `0.62`, `7.9`.
-pub fn number(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return "0".to_owned();
-    }
-    let digits = 2 - value.abs().log10().floor() as i32;
-    let factor = 10f64.powi(digits);
-    let rounded = (value * factor).round() / factor;
-    if digits > 0 {
-        let text = format!("{rounded:.*}", digits as usize);
-        return numeral(text.trim_end_matches('0').trim_end_matches('.'));
-    }
-    parted(rounded.round() as u64)
-}
-
-/// Formats a count with all its digits, thousands separated.
-pub fn whole(count: u64) -> String {
-    parted(count)
-}
-
-fn parted(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    numeral(&text)
-}
+pub(crate) use stend_language::fixed;
+pub use stend_language::{number, whole};
 
 /// Formats a number with its unit, by the unit's English symbol.
 fn with_unit(value: f64, symbol: &str) -> String {
@@ -89,11 +61,6 @@ pub fn percentile(percent: f64) -> String {
     }
 }
 
-/// Formats a number with `decimals` decimals.
-pub(crate) fn fixed(value: f64, decimals: usize) -> String {
-    numeral(&format!("{value:.decimals$}"))
-}
-
 /// Formats nanoseconds in µs with one decimal, or a dash if unknown.
 pub(crate) fn us(ns: Option<u64>) -> String {
     ns.map_or_else(|| "–".to_owned(), |ns| fixed(ns as f64 / 1e3, 1))
@@ -104,9 +71,9 @@ pub fn block(bytes: u64) -> String {
     const KIB: u64 = 1 << 10;
     const MIB: u64 = 1 << 20;
     match bytes {
-        b if b >= MIB && b.is_multiple_of(MIB) => format!("{} {}", parted(b / MIB), unit("MiB")),
-        b if b >= KIB && b.is_multiple_of(KIB) => format!("{} {}", parted(b / KIB), unit("KiB")),
-        b => format!("{} {}", parted(b), unit("B")),
+        b if b >= MIB && b.is_multiple_of(MIB) => format!("{} {}", whole(b / MIB), unit("MiB")),
+        b if b >= KIB && b.is_multiple_of(KIB) => format!("{} {}", whole(b / KIB), unit("KiB")),
+        b => format!("{} {}", whole(b), unit("B")),
     }
 }
 
@@ -116,7 +83,7 @@ pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     let value = if value.abs() < 0.05 { 0.0 } else { value };
     if value >= 9.95 {
-        return format!("{} %", parted(value.round() as u64));
+        return format!("{} %", whole(value.round() as u64));
     }
     let text = format!("{value:.1}");
     format!("{} %", numeral(text.strip_suffix(".0").unwrap_or(&text)))
@@ -174,6 +141,16 @@ pub fn list(items: &[String]) -> String {
     }
 }
 
+/// Formats a drive's price with that of a GB; `None` if no price is known.
+pub fn price(target: &TargetInfo) -> Option<String> {
+    let price = target.price.as_ref()?;
+    Some(text!(
+        "price-per-gb",
+        price = recorded_parts(&price.typed()),
+        per = recorded_parts(&price.per_gb(target.capacity_bytes))
+    ))
+}
+
 /// Formats a drive's interface, from its fact: `SATA 6 Gbit/s`, `PCIe 3.0 x4, NVMe`.
 pub fn interface(fact: &str) -> String {
     let (name, lanes) = fact.split_once(", ").unwrap_or((fact, ""));
@@ -195,24 +172,6 @@ mod tests {
     use stend_language::{Language, within};
 
     use super::*;
-
-    #[test]
-    fn three_digits_count() {
-        let cases = [
-            (0.0, "0"),
-            (0.617, "0.617"),
-            (0.5, "0.5"),
-            (7.94, "7.94"),
-            (41.26, "41.3"),
-            (99.96, "100"),
-            (999.6, "1,000"),
-            (41_234.0, "41,200"),
-            (1_234_567.0, "1,230,000"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(number(value), text);
-        }
-    }
 
     #[test]
     fn interfaces_are_named_as_their_makers_do() {
@@ -259,10 +218,6 @@ mod tests {
         assert_eq!(
             [0.0, 0.000_4, 0.000_6, 0.015, 0.25].map(spread),
             ["0 %", "< 0.1 %", "0.1 %", "1.5 %", "25 %"]
-        );
-        assert_eq!(
-            [7, 1_652, 1_234_567].map(whole),
-            ["7", "1,652", "1,234,567"]
         );
         assert_eq!([latency(85_200.0), latency(2.1e6)], ["85.2 µs", "2.1 ms"]);
     }

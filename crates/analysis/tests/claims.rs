@@ -10,8 +10,8 @@ use stend_analysis::claims::{Article, Drives, Measured, Outcome, SCHEMA, judge, 
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::load::Load;
 use stend_record::review::{
-    FileWork, LatencySummary, Pattern, PointOp, PointPart, Response, ResponseInterval, Review,
-    Rival, Series, TargetInfo, TestResult,
+    FileWork, LatencySummary, Pattern, PointOp, PointPart, Response, ResponseInterval, Results,
+    Review, Rival, Series, TargetInfo, TestResult, Traces,
 };
 
 /// Returns the text of an article on drives `a` to `d` with these tables.
@@ -316,7 +316,7 @@ fn figures_of_responses() {
     };
     let tests = [TestResult {
         id: "trim-response".into(),
-        responses: Some(vec![response]),
+        results: Some(Results::Response(vec![response])),
         ..TestResult::default()
     }];
     let of = |table: &str| {
@@ -347,18 +347,20 @@ fn figures_of_benchmarks_traces_and_files() {
     let tests = [
         TestResult {
             id: "cdm".into(),
-            benchmark: Some(vec![cell]),
+            results: Some(Results::Benchmark(vec![cell])),
             ..TestResult::default()
         },
         TestResult {
             id: "copy".into(),
-            files: Some(vec![work("iso", 3e8), work("work", 1e8)]),
+            results: Some(Results::Files(vec![work("iso", 3e8), work("work", 1e8)])),
             ..TestResult::default()
         },
         TestResult {
             id: "traces".into(),
-            traces: Some(Vec::new()),
-            overall_bw_bytes_per_s: Some(2e8),
+            results: Some(Results::Traces(Traces {
+                traces: Vec::new(),
+                overall_bw_bytes_per_s: Some(2e8),
+            })),
             ..TestResult::default()
         },
     ];

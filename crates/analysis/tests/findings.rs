@@ -3,12 +3,12 @@
 use crate::common;
 
 use common::{GB, cached_tlc, curves, point, points, sampled, target, white};
-use stend_analysis::{findings, key_figures, labels};
+use stend_analysis::{figure_name, findings, key_figures, labels};
 use stend_language::{Language, within};
 use stend_record::load::Load;
 use stend_record::review::{
-    Pattern, PointOp, Review, Rival, RoundFigures, Rounds, Series, SteadyStart, TargetInfo,
-    TargetKind, TestResult, Tracked,
+    Pattern, PointOp, Results, Review, Rival, RoundFigures, Rounds, Series, SteadyStart,
+    TargetInfo, TargetKind, TestResult, Tracked,
 };
 
 fn review(tests: Vec<TestResult>) -> Review {
@@ -205,7 +205,9 @@ fn sustained_writing_and_recovery() {
         ],
     );
     let fast = key_figures(&review.tests);
-    let fast = fast.iter().find(|f| f.name == "After idle: fast writes");
+    let fast = fast
+        .iter()
+        .find(|f| figure_name(&f.figure) == "After idle: fast writes");
     assert!((fast.unwrap().value / GB - 2.3).abs() < 0.05);
 }
 
@@ -378,7 +380,7 @@ fn without_figures_there_is_nothing_to_judge() {
         curves("recovery", vec![after("fresh", 1.0, 1.0); 2]),
     ];
     let mut hollow = review(hollow);
-    for series in hollow.tests[2].series.as_mut().unwrap() {
+    for series in hollow.tests[2].curves_mut() {
         series.samples.clear();
     }
     assert!(findings(&hollow).is_empty(), "{:?}", findings(&hollow));
@@ -489,7 +491,7 @@ fn a_percentile_is_said_only_of_enough_requests() {
     );
     assert_eq!(end(said([10_000, 19])), None);
     let mut few = points("random", vec![point(Read, 4096, 1, 100, 9.0)]);
-    few.points.as_mut().unwrap()[0].latency_ns.requests = 999;
+    few.points_mut()[0].latency_ns.requests = 999;
     let line = stend_analysis::kinds::lines(&few);
     assert!(line.contains("p99        – µs"), "{line}");
 }
@@ -515,7 +517,7 @@ fn of_shortened_rounds_no_steady_state_is_told() {
             rounds: speeds.map(|iops| vec![figures(iops)]).into(),
         };
         let mut test = curves("write-saturation", Vec::new());
-        test.rounds = Some(rounds);
+        test.results = Some(Results::Rounds(rounds));
         let mut all = review(vec![test]);
         all.duration_scale = scale;
         findings(&all)

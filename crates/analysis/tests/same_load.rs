@@ -3,7 +3,7 @@
 use stend_analysis::{Cause, implausible, noiseless, unlike_loads};
 use stend_record::histogram;
 use stend_record::review::{
-    Condition, LatencySummary, Pattern, Point, PointOp, Review, TargetKind,
+    Condition, LatencySummary, Link, Pattern, Point, PointOp, Review, TargetKind,
 };
 
 use crate::common::{self, point, points};
@@ -124,35 +124,35 @@ fn figures_that_no_drive_has_are_found_on_files_alone() {
 
 #[test]
 fn what_the_link_cannot_carry_is_no_figure_of_the_drive() {
-    let found = |kind, link: &str, op, mb_per_s: f64| {
+    let found = |kind, link: Option<Link>, op, mb_per_s: f64| {
         let share = if op == PointOp::Mixed { 50 } else { 100 };
         let fast = point(op, 131_072, 32, share, mb_per_s * 1e6 / 131_072.0);
         let mut review = review(kind, &[("sequential", vec![fast])]);
-        review.target.facts = vec![Condition {
-            name: "link".to_owned(),
-            value: link.to_owned(),
-        }];
+        review.target.link = link;
         implausible(&review)
     };
     use TargetKind::{BlockDevice, Directory, Simulated};
-    let [sata, pcie] = ["SATA, 6.0 Gbps", "PCIe, 8.0 GT/s, 4 lanes"];
+    let sata = Some(Link::Sata { gbit_per_s: 6.0 });
+    let pcie = |gt_per_s, lanes| Some(Link::Pcie { gt_per_s, lanes });
     for (kind, link, op, fits, exceeds) in [
         (BlockDevice, sata, Read, 599.0, 601.0),
         // SATA carries one direction at a time.
         (BlockDevice, sata, PointOp::Mixed, 599.0, 601.0),
         (Directory, sata, Read, 599.0, 601.0),
-        (BlockDevice, pcie, Read, 3_937.0, 3_940.0),
-        (BlockDevice, pcie, PointOp::Mixed, 7_870.0, 7_880.0),
-        (BlockDevice, "PCIe, 5.0 GT/s, 1 lane", Read, 499.0, 501.0),
+        (BlockDevice, pcie(8.0, 4), Read, 3_937.0, 3_940.0),
+        (BlockDevice, pcie(8.0, 4), PointOp::Mixed, 7_870.0, 7_880.0),
+        (BlockDevice, pcie(5.0, 1), Read, 499.0, 501.0),
     ] {
-        assert_eq!(found(kind, link, op, fits), [], "{link} {op:?}");
+        assert_eq!(found(kind, link, op, fits), [], "{link:?} {op:?}");
         let warnings = found(kind, link, op, exceeds);
-        assert_eq!(warnings.len(), 1, "{link} {op:?}");
-        assert!(warnings[0].1.contains(link), "{warnings:?}");
+        assert_eq!(warnings.len(), 1, "{link:?} {op:?}");
+        assert!(
+            warnings[0].1.contains(&link.unwrap().words()),
+            "{warnings:?}"
+        );
     }
     assert_eq!(found(Simulated, sata, Read, 601.0), []);
-    assert_eq!(found(BlockDevice, "USB", Read, 601.0), []);
-    assert_eq!(found(BlockDevice, "PCIe", Read, 60_100.0), []);
+    assert_eq!(found(BlockDevice, None, Read, 60_100.0), []);
 }
 
 #[test]

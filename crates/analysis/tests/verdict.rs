@@ -11,8 +11,8 @@ use stend_language::{Language, within};
 use stend_record::endurance::{Endurance, EnduranceEnd};
 use stend_record::load::Load;
 use stend_record::review::{
-    Condition, Durability, FailedTest, LatencySummary, Pattern, PointOp, Response,
-    ResponseInterval, Review, Rival, SLOW_LINK, Series, SyncMethod, SyncPoint, SyncStream,
+    Condition, Durability, FactId, FailedTest, LatencySummary, Link, Pattern, PointOp, Response,
+    ResponseInterval, Results, Review, Rival, Series, SyncMethod, SyncPoint, SyncStream,
     TargetInfo, TargetKind, TestResult,
 };
 
@@ -25,7 +25,7 @@ const NAME: &str = "Vendor 256 GB";
 fn review(tests: Vec<TestResult>) -> Review {
     let mut review = common::review(NAME, tests);
     review.target.capacity_bytes = 50_000_000_000;
-    review.target.facts = vec![fact("interface", "sata-6g")];
+    review.target.link = Link::of_interface("sata-6g");
     review
 }
 
@@ -117,7 +117,7 @@ fn commits(latency_ns: f64) -> TestResult {
         ..SyncPoint::default()
     };
     TestResult {
-        sync: Some(vec![point]),
+        results: Some(Results::Sync(vec![point])),
         ..curves("flush-latency", Vec::new())
     }
 }
@@ -140,19 +140,19 @@ fn deletion(slowest_ns: u64, lowest: f64) -> TestResult {
         ..Response::default()
     };
     TestResult {
-        responses: Some(vec![response]),
+        results: Some(Results::Response(vec![response])),
         ..curves("trim-response", Vec::new())
     }
 }
 
 fn worn_out(written_bytes: u64, end: EnduranceEnd) -> TestResult {
     TestResult {
-        endurance: Some(Endurance {
+        results: Some(Results::Endurance(Endurance {
             rated_bytes: Some(100_000_000_000_000),
             written_bytes,
             end,
             ..Endurance::default()
-        }),
+        })),
         ..curves("endurance", Vec::new())
     }
 }
@@ -250,7 +250,7 @@ fn sequential_speeds_are_set_against_the_link() {
 fn without_a_known_link_speeds_are_set_against_classes() {
     let unknown = |read: f64| {
         let mut review = review(vec![sequential(read, 100.0)]);
-        review.target.facts.clear();
+        review.target.link = None;
         all_of(&review).swap_remove(0)
     };
     for (read, wanted) in [
@@ -645,11 +645,9 @@ fn what_lies_within_the_intervals_is_level() {
     // A mean of 400 and 440 MB/s, each of three repetitions with the given scatter.
     let standing = |scatter: f64| {
         let repeated = |speed: f64| {
-            let mut test = sequential(speed, 1.0);
-            let all = test.points.as_mut().unwrap();
-            all.truncate(1);
+            let mut all = sequential(speed, 1.0).points()[..1].to_vec();
             all[0].repeated_iops = vec![speed - scatter, speed, speed + scatter];
-            vec![test]
+            vec![points("sequential", all)]
         };
         let mut review = review(repeated(440.0));
         review.rivals.push(rival("Other", repeated(400.0)));
@@ -711,7 +709,7 @@ fn full_reviews() -> Vec<Review> {
                             ]
                         };
                         let mut review = review(tests(1.0));
-                        review.target.facts = vec![fact("interface", link)];
+                        review.target.link = Link::of_interface(link);
                         let others = (0..rivals).map(|at| {
                             let factor = 1.0 + f64::from(at);
                             rival(&format!("Other {at}"), tests(factor))
@@ -861,7 +859,10 @@ fn a_rival_that_a_shortened_run_spoils_is_not_set_beside() {
 #[test]
 fn cautions_name_links_missing_tests_and_unlike_rivals() {
     let mut review = review(vec![sequential(520.0, 300.0)]);
-    let slow = fact(SLOW_LINK, "SATA, 3.0 Gbps, and the drive could do 6.0 Gbps");
+    let slow = fact(
+        FactId::SlowLink.name(),
+        "SATA, 3.0 Gbps, and the drive could do 6.0 Gbps",
+    );
     // Printed once, although a device has the fact both as target and as environment; a file only
     // as environment.
     review.target.facts.push(slow.clone());
@@ -895,7 +896,7 @@ fn each_statement() -> Vec<Review> {
     let mut reviews = full_reviews();
     for read in [200.0, 500.0, 700.0] {
         let mut one = review(vec![sequential(read, 100.0)]);
-        one.target.facts.clear();
+        one.target.link = None;
         one.target.kind = TargetKind::File;
         reviews.push(one);
     }
@@ -924,16 +925,11 @@ fn each_statement() -> Vec<Review> {
         reviews.push(review(vec![recovery(idle, trim)]));
     }
     let mut without = recovery(0.0, 0.0);
-    without.series.as_mut().unwrap().pop();
+    let two = without.curves().len() - 1;
+    without.results = Some(Results::Curve(without.curves()[..two].to_vec()));
     reviews.push(review(vec![without]));
     reviews.push(review(vec![mixed(Random, 500.0, 100.0, 300.0)]));
-    let surges = |_, t: f64| {
-        if (t as u64).is_multiple_of(2) {
-            10_000.0
-        } else {
-            90_000.0
-        }
-    };
+    let surges = |_, t: f64| [10_000.0, 90_000.0][t as usize % 2];
     let surges = sampled(4_000, surges, |_, _| 1.0);
     reviews.push(review(vec![curves("degradation", vec![surges])]));
     for rate in [4e3, 7e3, 20e3] {

@@ -11,7 +11,7 @@ use crate::error::ClaimsError;
 pub(crate) fn loads(edition: &Edition, id: &str) -> Vec<Load> {
     let test = edition.tests.iter().find(|test| test.id == id);
     match test.map(|test| &test.kind) {
-        Some(TestKind::Sweeps(sweeps)) => {
+        Some(TestKind::Points(sweeps)) => {
             let loads = sweeps.iter().flat_map(|sweep| &sweep.loads);
             loads.map(Load::without_region).collect()
         }
@@ -51,7 +51,7 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
         )),
     };
     match (&figure.of, &test.kind) {
-        (Of::Points(points), TestKind::Sweeps(_)) => {
+        (Of::Points(points), TestKind::Points(_)) => {
             points_fit(&loads(edition, &figure.test), points, &figure.test)
         }
         (Of::Curve(of), TestKind::Curve(curve)) => {

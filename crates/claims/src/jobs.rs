@@ -5,12 +5,10 @@ use parking_lot::Mutex;
 
 use serde::{Deserialize, Serialize};
 use stend_fit::draw::Drawing;
-use stend_method::Edition;
-use stend_record::review::Review;
 
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;
-use crate::measure::{Options, measure, open_ones};
+use crate::measure::{Measured, Options, measure, open_ones};
 use crate::needs::{Measurement, measurements};
 use crate::samples::{files, version};
 
@@ -53,8 +51,7 @@ pub fn jobs(
     Ok(jobs)
 }
 
-/// Runs a job, whatever the lab contains. Returns the review to be stored in the lab, and the
-/// SHA-256 of its edition's text.
+/// Runs a job, whatever the lab contains. Returns the result to be stored in the lab.
 ///
 /// # Errors
 /// Errors of [`measure`]; [`ClaimsError::Input`] for a job of other articles.
@@ -63,7 +60,7 @@ pub fn carry_out(
     only: Option<&[String]>,
     job: &Job,
     options: &Options<'_>,
-) -> Result<(Review, String), ClaimsError> {
+) -> Result<Measured, ClaimsError> {
     let mut needed = needed(articles, only, job.version, options.seed)?;
     let is_it =
         |one: &Measurement<'_>| one.model.name == job.drive && one.edition.id == job.edition;
@@ -80,9 +77,9 @@ pub fn carry_out(
         interrupt: options.interrupt.clone(),
         ..*options
     };
-    let kept: Mutex<Option<(Review, String)>> = Mutex::default();
-    let keep = |review: &Review, edition: &Edition| -> Result<(), ClaimsError> {
-        *kept.lock() = Some((review.clone(), edition.sha256.clone()));
+    let kept: Mutex<Option<Measured>> = Mutex::default();
+    let keep = |measured: &Measured| -> Result<(), ClaimsError> {
+        *kept.lock() = Some(measured.clone());
         Ok(())
     };
     measure(&one, &alone, &keep, &|_| ())?;

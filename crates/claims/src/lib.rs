@@ -22,5 +22,5 @@ pub mod samples;
 
 pub use article::CheckedArticle;
 pub use error::ClaimsError;
-pub use measure::{Event, Options, measure, program_sha256};
+pub use measure::{Event, Measured, Options, measure, program_sha256};
 pub use needs::{MeasuredDrive, Measurement, measured_drives, measurements, named_drives};

@@ -8,21 +8,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use stend_experiment::{Order, Slots, Task};
 
 use stend_analysis::Load;
 use stend_lab::Lab;
-use stend_method::{Edition, EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
-use stend_record::review::{Condition, Review, TestResult};
+use stend_method::{EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
+use stend_record::review::{Condition, Results, Review, TestResult};
 use stend_record::sha256_hex;
 use stend_simulated::SimulatedTarget;
 
 use crate::check::loads;
 use crate::error::ClaimsError;
 use crate::needs::{MeasuredDrive, Measurement, has};
-
-/// Name of the fact that identifies a run.
-const KEY: &str = "made by";
 
 /// Options of the measurement.
 pub struct Options<'a> {
@@ -82,8 +80,19 @@ pub enum Event<'a> {
     },
 }
 
-/// Called with a review to be stored in the lab, and its edition.
-pub type Keep<'a, E> = &'a (dyn Fn(&Review, &Edition) -> Result<(), E> + Sync);
+/// A simulated drive, to be stored in the lab.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    /// Its review.
+    pub review: Review,
+    /// SHA-256 of the edition's text.
+    pub edition_sha256: String,
+    /// Key by which the lab finds the run again.
+    pub key: String,
+}
+
+/// Stores a simulated drive in the lab.
+pub type Keep<'a, E> = &'a (dyn Fn(&Measured) -> Result<(), E> + Sync);
 
 /// A drive that must be simulated, at least in part.
 struct Simulation<'a> {
@@ -220,7 +229,7 @@ fn earlier(
     measurement: &Measurement<'_>,
 ) -> Result<Vec<TestResult>, ClaimsError> {
     let mut tests = Vec::new();
-    for run in lab.runs_where("environment", KEY, key)? {
+    for run in lab.runs_of_measurement(key)? {
         add(&mut tests, lab.review(run)?.tests, measurement);
     }
     Ok(tests)
@@ -233,14 +242,13 @@ fn add(tests: &mut Vec<TestResult>, more: Vec<TestResult>, measurement: &Measure
             tests.push(test);
             continue;
         };
-        for point in test.points.into_iter().flatten() {
-            if !has(there, &Load::of(&point)) {
-                there.points.get_or_insert_with(Vec::new).push(point);
+        for point in test.points() {
+            if !has(there, &Load::of(point)) {
+                there.add(Results::Points(vec![point.clone()]));
             }
         }
         let all = loads(measurement.edition, &there.id).len();
-        let points = there.points.as_ref().map_or(0, Vec::len);
-        there.left_out_points = all.saturating_sub(points) as u32;
+        there.left_out_points = all.saturating_sub(there.points().len()) as u32;
     }
 }
 
@@ -411,14 +419,16 @@ fn simulate<E: From<ClaimsError>>(
     )
     .map_err(ClaimsError::from)?;
     not_interrupted(options)?;
-    review.environment.push(Condition {
-        name: KEY.to_owned(),
-        value: simulation.key.to_owned(),
-    });
     if let Some(version) = &measurement.version {
         mark_version(&mut review, version);
     }
-    keep(&review, measurement.edition)?;
+    let measured = Measured {
+        review,
+        edition_sha256: measurement.edition.sha256.clone(),
+        key: simulation.key.to_owned(),
+    };
+    keep(&measured)?;
+    let review = measured.review;
     report(&Event::Finished {
         drive,
         edition,

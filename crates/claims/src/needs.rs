@@ -41,9 +41,9 @@ impl MeasuredDrive {
             self.target.capacity_bytes *= u64::from(by);
             for test in &mut self.tests {
                 // Only these have times and bytes that figures use.
-                let curves = test.series.iter_mut().flatten();
+                let curves = test.curves_mut().iter_mut();
                 curves.for_each(|one| *one = std::mem::take(one).scaled_back(by));
-                let responses = test.responses.iter_mut().flatten();
+                let responses = test.responses_mut().iter_mut();
                 responses.for_each(|one| *one = std::mem::take(one).scaled_back(by));
             }
         }
@@ -115,8 +115,7 @@ impl Measurement<'_> {
 
 /// True if a test has this point.
 pub(crate) fn has(test: &TestResult, load: &Load) -> bool {
-    let mut points = test.points.iter().flatten();
-    points.any(|point| Load::of(point) == *load)
+    test.points().iter().any(|point| Load::of(point) == *load)
 }
 
 /// Drives in the checks of the articles, by the articles' names for them.

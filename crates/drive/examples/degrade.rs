@@ -44,8 +44,8 @@ fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64
                     drive.now().since(start).as_secs_f64(),
                     done as f64 * 4096.0 / 1e9,
                     (done - before) as f64 / interval as f64,
-                    drive.free_entry_pages() / 1000,
-                    drive.erased_data_superblocks(),
+                    drive.inspect().free_entry_pages() / 1000,
+                    drive.inspect().erased_data_superblocks(),
                     c.write_amplification().unwrap_or(0.0),
                 );
                 before = done;
@@ -83,8 +83,8 @@ fn main() {
         assert!(drive.advance(limit).is_none());
         println!(
             "free {} k pages, erased {}",
-            drive.free_entry_pages() / 1000,
-            drive.erased_data_superblocks()
+            drive.inspect().free_entry_pages() / 1000,
+            drive.inspect().erased_data_superblocks()
         );
         write_random(&mut drive, &mut rng, after, interval.min(10));
         println!("-- TRIM");

@@ -19,4 +19,6 @@ extern crate self as stend_drive;
 #[path = "../tests/main.rs"]
 mod tests;
 
-pub use sim::{Counters, Energy, LogicalPage, RoundStart, SimDrive, UserBytesError};
+pub use sim::{
+    Counters, Energy, Inspection, LogicalPage, RoundStart, Service, SimDrive, UserBytesError,
+};

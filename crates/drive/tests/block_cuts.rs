@@ -200,12 +200,15 @@ fn an_erase_that_found_no_block_fails_again_after_a_cut() {
         }
         outstanding -= u32::from(drive.advance_events(1).1.is_some());
     }
-    assert!(!drive.is_read_only(), "another die is still at its erase");
+    assert!(
+        !drive.inspect().is_read_only(),
+        "another die is still at its erase"
+    );
     drive.power_cut();
-    assert!(!drive.is_read_only());
+    assert!(!drive.inspect().is_read_only());
     start(&mut drive);
     rest(&mut drive, Nanos::from_millis(50));
-    assert!(drive.is_read_only());
+    assert!(drive.inspect().is_read_only());
     assert_eq!(health(&drive).grown_bad, 1);
 }
 
@@ -283,7 +286,7 @@ fn a_fold_that_is_done_again_is_cut_too() {
         let before = drive.counters().block_copies;
         start(&mut drive);
         copied += drive.counters().block_copies - before;
-        drive.fail_die((cut_ms % 4) as u32);
+        drive.service().fail_die((cut_ms % 4) as u32);
         for tag in 0..110 {
             assert_eq!(drive.content(16 * tag + 5), Some(tag));
             drive.submit(request(tag, Op::Read, 16 * u64::from(tag), 16));
@@ -318,7 +321,7 @@ fn one_stripe(seed: u64, cuts: bool) -> SimDrive {
 fn fail_beside_each_die(drive: &SimDrive) -> u64 {
     let failed = |die| {
         let mut drive = drive.clone();
-        drive.fail_die(die);
+        drive.service().fail_die(die);
         for page in 0..12 {
             alone(&mut drive, request(3, Op::Read, page, 1));
         }

@@ -588,22 +588,25 @@ fn a_word_line_is_programmed_at_once() {
 fn a_flush_fills_up_a_word_line_that_is_programmed_at_once() {
     let mut drive = SimDrive::new(&bare(Some(Nanos::from_micros(1_100))));
     alone(&mut drive, request(0, Op::Write, 0, 1));
-    let before = drive.free_entry_pages();
+    let before = drive.inspect().free_entry_pages();
     alone(&mut drive, request(0, Op::Flush, 0, 0));
     assert_eq!(drive.counters().nand_programs, 1);
-    assert_eq!(drive.free_entry_pages(), before);
+    assert_eq!(drive.inspect().free_entry_pages(), before);
     alone(&mut drive, request(0, Op::Write, 1, 1));
-    assert_eq!(drive.free_entry_pages(), before - 12);
+    assert_eq!(drive.inspect().free_entry_pages(), before - 12);
 }
 
 #[test]
 fn free_pages_are_the_data_areas_where_the_cache_has_no_blocks_of_its_own() {
-    let free =
-        |own, dynamic| SimDrive::new(&cache(own, dynamic, WhenFull::Bypass)).free_entry_pages();
+    let free = |own, dynamic| {
+        SimDrive::new(&cache(own, dynamic, WhenFull::Bypass))
+            .inspect()
+            .free_entry_pages()
+    };
     let without_cache = {
         let mut spec = cache(0, 20, WhenFull::Bypass);
         spec.cache = None;
-        SimDrive::new(&spec).free_entry_pages()
+        SimDrive::new(&spec).inspect().free_entry_pages()
     };
     assert_eq!(free(0, 20), without_cache);
     assert!((1..without_cache).contains(&free(12, 8)));

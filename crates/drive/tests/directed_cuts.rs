@@ -68,7 +68,7 @@ fn wear_out(drive: &mut SimDrive, seed: u64) -> Vec<(u32, u64)> {
             }
         }
         let Some(done) = drive.advance(SimTime::NEVER) else {
-            panic!("the drive stands still: {}", drive.diagnosis());
+            panic!("the drive stands still: {}", drive.inspect().diagnosis());
         };
         let at = outstanding.iter().position(|o| o.0 == done.tag);
         let ended = outstanding.swap_remove(at.expect("a known tag"));
@@ -102,15 +102,15 @@ fn give_up_writes(spec: &Spec) {
     for seed in 0..60 {
         let mut drive = SimDrive::new(spec);
         drive.keep_content(true);
-        let group_pages = u64::from(drive.atomic_write_pages().expect("it has a log"));
+        let group_pages = u64::from(drive.inspect().atomic_write_pages().expect("it has a log"));
         let refused = wear_out(&mut drive, seed);
-        assert!(drive.is_read_only());
+        assert!(drive.inspect().is_read_only());
         let parts: Vec<u64> = refused.iter().map(|r| there(&drive, *r)).collect();
         // The flush pads open multi-plane pages, for which there must be room beside the
         // reservations.
         alone(&mut drive, request(9_999, Op::Flush, 0, 0));
         rest(&mut drive, Nanos::from_secs(1));
-        let state = drive.diagnosis();
+        let state = drive.inspect().diagnosis();
         let mut reserved = state.split(" reserved ").skip(1).peekable();
         assert!(reserved.peek().is_some(), "{state}");
         assert!(reserved.all(|pages| pages.starts_with("0 ")), "{state}");
@@ -124,7 +124,7 @@ fn give_up_writes(spec: &Spec) {
         }
         drive.power_up();
         alone(&mut drive, request(9_999, Op::Flush, 0, 0));
-        drive.shutdown();
+        drive.service().shutdown();
     }
     println!("{in_part} writes were given up after a part");
     assert!(in_part >= 5, "{in_part}");
@@ -145,7 +145,7 @@ fn lost_by_folds(fault: Option<Fault>) -> u32 {
     let mut folding = SimDrive::new(&spec);
     folding.keep_content(true);
     if let Some(fault) = fault {
-        folding.inject(fault);
+        folding.service().inject(fault);
     }
     let (mut lost, mut cuts) = (0, 0);
     for tag in 0..110 {
@@ -160,7 +160,7 @@ fn lost_by_folds(fault: Option<Fault>) -> u32 {
         for die in 0..spec.dies {
             let mut drive = folding.clone();
             drive.power_cut();
-            drive.fail_die(die);
+            drive.service().fail_die(die);
             drive.power_up();
             for tag in 0..110 {
                 drive.submit(request(tag, Op::Read, 16 * u64::from(tag), 16));
@@ -199,7 +199,7 @@ fn torn_by_coalescing(fault: Option<Fault>) -> (u32, u32) {
     let mut writing = SimDrive::new(&spec);
     writing.keep_content(true);
     if let Some(fault) = fault {
-        writing.inject(fault);
+        writing.service().inject(fault);
     }
     writing.submit(request(1, Op::Write, 0, 3));
     writing.submit(request(2, Op::Write, 2, 3));
@@ -257,14 +257,16 @@ fn a_shutdown_after_refreshing_ends() {
         let page = 4 * u64::from(tag % 97);
         alone(&mut drive, request(tag, Op::Write, page, 3));
     }
-    drive.shutdown();
-    drive.rest_without_power(Nanos::from_secs(365 * 86_400));
+    drive.service().shutdown();
+    drive
+        .service()
+        .rest_without_power(Nanos::from_secs(365 * 86_400));
     drive.power_up();
     alone(&mut drive, request(999, Op::Flush, 0, 0));
     rest(&mut drive, Nanos::from_secs(20));
     let refreshed = drive.counters().pages_refreshed;
     assert!(refreshed > 0);
-    drive.shutdown();
+    drive.service().shutdown();
     for tag in 4..97 {
         assert_eq!(drive.content(4 * tag), Some(tag));
     }
@@ -282,7 +284,10 @@ fn an_over_provisioned_drive_is_cut() {
         alone(&mut drive, request(1, Op::Write, first, 16));
     }
     alone(&mut drive, request(2, Op::Trim, 0, 4_000));
-    drive.set_user_bytes(100 * PAGE).expect("it is empty");
+    drive
+        .service()
+        .set_user_bytes(100 * PAGE)
+        .expect("it is empty");
     alone(&mut drive, request(3, Op::Write, 0, 20));
     alone(&mut drive, request(4, Op::Flush, 0, 0));
     drive.power_cut();

@@ -42,7 +42,7 @@ fn spread_max(static_spread: u32, static_interval: u32) -> u32 {
 
 /// Minimum and maximum of erase cycles.
 fn erases(drive: &SimDrive) -> [u32; 2] {
-    let counts = drive.erase_counts().iter();
+    let counts = drive.inspect().erase_counts().iter();
     [counts.clone().min(), counts.max()].map(|n| *n.expect("it has superblocks"))
 }
 
@@ -146,13 +146,13 @@ fn bytes_until_the_end_are_capacity_times_cycles_over_write_amplification() {
             rng.below(if is_hot { hot } else { pages })
         };
         let written = pages + write_to_the_end(&mut worn, next);
-        assert!(worn.is_read_only());
+        assert!(worn.inspect().is_read_only());
         let health = worn.health();
         assert_eq!(health.host_written_bytes, written * PAGE);
 
         // The programmed pages fill each superblock once for each of its erases, and its present
         // content.
-        let counts = worn.erase_counts().iter().map(|&n| u64::from(n));
+        let counts = worn.inspect().erase_counts().iter().map(|&n| u64::from(n));
         let erased = counts.sum::<u64>() * SUPERBLOCK_PAGES;
         let physical = u64::from(SUPERBLOCKS) * SUPERBLOCK_PAGES;
         let holds = health.nand_written_bytes / PAGE - erased;

@@ -53,7 +53,7 @@ fn in_a_buffer_with_plp_data_is_as_safe_as_in_flash() {
     spec.buffer.plp = true;
     let mut drive = SimDrive::new(&spec);
     assert_eq!(alone(&mut drive, fua(5, 1)), way(&spec, 1));
-    drive.set_write_cache(false);
+    drive.service().set_write_cache(false);
     assert_eq!(
         alone(&mut drive, request(0, Op::Write, 6, 1)),
         way(&spec, 1)
@@ -81,11 +81,11 @@ fn without_the_write_cache_every_write_waits_for_its_program() {
     let mut drive = SimDrive::new(&spec);
     let got = alone(&mut drive, request(0, Op::Write, 5, 1));
     assert_eq!(got, way(&spec, 1) + PROGRAM);
-    drive.set_write_cache(true);
-    assert!(drive.write_cache());
+    drive.service().set_write_cache(true);
+    assert!(drive.spec().host.write_cache);
     let got = alone(&mut drive, request(0, Op::Write, 5, 1));
     assert_eq!(got, way(&spec, 1));
-    drive.set_write_cache(false);
+    drive.service().set_write_cache(false);
     let got = alone(&mut drive, request(0, Op::Write, 6, 1));
     assert_eq!(got, way(&spec, 1) + PROGRAM);
     // Nothing is left for a flush to do.
@@ -172,11 +172,15 @@ fn a_write_that_waited_returns_its_reservation() {
             sent += 1;
         }
         let ended = drive.advance(SimTime::NEVER);
-        assert!(ended.is_some(), "it stands still: {}", drive.diagnosis());
+        assert!(
+            ended.is_some(),
+            "it stands still: {}",
+            drive.inspect().diagnosis()
+        );
         done += 1;
     }
     rest(&mut drive, Nanos::from_secs(1));
-    let state = drive.diagnosis();
+    let state = drive.inspect().diagnosis();
     assert!(state.contains("buffered 0,"), "{state}");
     let reserved: Vec<&str> = state.split(" reserved ").skip(1).collect();
     assert!(

@@ -69,11 +69,19 @@ fn filled(throttle: Throttle) -> SimDrive {
 }
 
 fn now_mc(drive: &SimDrive) -> i64 {
-    drive.temperature().expect("it has a temperature").now_mc
+    drive
+        .inspect()
+        .temperature()
+        .expect("it has a temperature")
+        .now_mc
 }
 
 fn total_pj(drive: &SimDrive) -> u128 {
-    drive.energy().expect("it keeps account").total_pj()
+    drive
+        .inspect()
+        .energy()
+        .expect("it keeps account")
+        .total_pj()
 }
 
 #[test]
@@ -135,7 +143,7 @@ fn load_heats_by_the_closed_form() {
 fn time_too_warm_is_counted_through_silence() {
     let mut drive = filled(Throttle::None);
     read_for(&mut drive, 40);
-    let hot = drive.temperature().expect("it has one");
+    let hot = drive.inspect().temperature().expect("it has one");
     assert!(hot.now_mc > 75_000 && hot.max_mc >= hot.now_mc, "{hot:?}");
     let at = |limit: f64| {
         // Time from the end of the load until it has cooled to the limit.
@@ -143,7 +151,7 @@ fn time_too_warm_is_counted_through_silence() {
         4.0 * ((from - to) / (limit - to)).ln()
     };
     rest(&mut drive, Nanos::from_secs(500));
-    let cool = drive.temperature().expect("it has one");
+    let cool = drive.inspect().temperature().expect("it has one");
     assert_eq!(cool.now_mc, 42_000);
     let warning = (cool.warning - hot.warning).as_secs_f64();
     let critical = (cool.critical - hot.critical).as_secs_f64();
@@ -179,7 +187,7 @@ fn a_throttled_drive_is_as_fast_as_the_balance_of_power_allows() {
         (steady / allowed - 1.0).abs() < 0.03,
         "{steady}, allowed {allowed}"
     );
-    let t = drive.temperature().expect("it has one");
+    let t = drive.inspect().temperature().expect("it has one");
     assert!((59_000..60_000).contains(&t.max_mc), "{t:?}");
     assert!(t.throttled > Nanos::from_secs(50), "{t:?}");
 }
@@ -205,7 +213,7 @@ fn gradual_throttling_settles_and_stepwise_throttling_swings() {
         hysteresis_mk: 5_000,
     });
     assert!(most > 3.0 * least, "stepwise: {least} to {most}");
-    let t = drive.temperature().expect("it has one");
+    let t = drive.inspect().temperature().expect("it has one");
     assert!((60_000..61_000).contains(&t.max_mc), "{t:?}");
     let (least, most, _) = range(Throttle::None);
     assert!(most < 1.02 * least, "none: {least} to {most}");

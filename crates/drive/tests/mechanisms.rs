@@ -21,7 +21,12 @@ fn every_erase_is_one_of_every_die() {
     for spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
         let mut drive = worn(&spec, 4);
         rest(&mut drive, Nanos::from_secs(60));
-        let cycles: u64 = drive.erase_counts().iter().map(|&n| u64::from(n)).sum();
+        let cycles: u64 = drive
+            .inspect()
+            .erase_counts()
+            .iter()
+            .map(|&n| u64::from(n))
+            .sum();
         assert!(cycles > 50, "{cycles}");
         assert_eq!(drive.counters().erases, cycles * u64::from(spec.dies));
     }
@@ -278,7 +283,7 @@ fn flushed_data_is_in_flash_at_every_instant() {
                 drive.advance(SimTime::NEVER).expect("a write ends");
             }
             let mut found = vec![false; pages as usize];
-            for tag in drive.tags_in_flash().filter(|&tag| tag < pages) {
+            for tag in drive.inspect().tags_in_flash().filter(|&tag| tag < pages) {
                 found[tag as usize] = true;
             }
             let lost = (1..pages).step_by(2).find(|&page| !found[page as usize]);
@@ -334,7 +339,7 @@ fn coalesced_pages_make_room_for_waiting_writes() {
     while let Some(completion) = drive.advance(SimTime::NEVER) {
         done.push(completion.tag);
     }
-    assert_eq!(done, [2, 3], "{}", drive.diagnosis());
+    assert_eq!(done, [2, 3], "{}", drive.inspect().diagnosis());
     assert_eq!(drive.counters().pages_coalesced, 3);
 }
 

@@ -71,12 +71,13 @@ fn data_ages_without_power_until_it_is_refreshed() {
         .year_fresh = Rber(3_000);
     let mut drive = filled(&spec);
     let fresh = read_all(&mut drive);
-    drive.rest_without_power(Nanos(YEAR.0 / 2));
+    drive.service().rest_without_power(Nanos(YEAR.0 / 2));
     let old = read_all(&mut drive);
     let again = Nanos(spec.data.timing.read[0].0 + 7_000);
     assert!(old.iter().zip(&fresh).all(|(o, f)| *o == *f + again));
     assert!(
         drive
+            .inspect()
             .rber_max()
             .is_some_and(|r| (1_500..1_510).contains(&r))
     );
@@ -116,7 +117,7 @@ fn parity_rebuilds_a_die() {
     let spec = spec();
     let mut drive = filled(&spec);
     let fresh = read_all(&mut drive);
-    drive.fail_die(1);
+    drive.service().fail_die(1);
     let before = drive.counters();
     let rebuilt = read_all(&mut drive);
     let c = drive.counters();
@@ -140,7 +141,7 @@ fn without_parity_the_data_of_a_failed_die_is_lost() {
     let mut spec = spec();
     spec.parity_data = None;
     let mut drive = filled(&spec);
-    drive.fail_die(1);
+    drive.service().fail_die(1);
     read_all(&mut drive);
     let c = drive.counters();
     assert_eq!(c.failed_reads, 2_000, "a quarter of the pages");
@@ -154,8 +155,8 @@ fn without_parity_the_data_of_a_failed_die_is_lost() {
 #[test]
 fn parity_does_not_rebuild_two_dies() {
     let mut drive = filled(&spec());
-    drive.fail_die(1);
-    drive.fail_die(2);
+    drive.service().fail_die(1);
+    drive.service().fail_die(2);
     read_all(&mut drive);
     let c = drive.counters();
     assert!((3_900..4_100).contains(&c.failed_reads), "{c:?}");
@@ -170,7 +171,7 @@ fn idle_time_refreshes_old_data() {
         media.data_area.year_fresh = Rber(3_000);
         media.refresh = refresh;
         let mut drive = filled(&spec);
-        drive.rest_without_power(Nanos(YEAR.0 / 2));
+        drive.service().rest_without_power(Nanos(YEAR.0 / 2));
         alone(&mut drive, request(0, Op::Read, 0, 1));
         let before = drive.counters();
         rest(&mut drive, Nanos::from_secs(60));
@@ -262,7 +263,7 @@ fn a_die_without_parity_gives_an_uber_of_its_share_of_the_sectors() {
     assert_eq!(drive.health().uber, None, "nothing was read");
     read_all(&mut drive);
     assert_eq!(drive.health().uber, Some(0.0));
-    drive.fail_die(1);
+    drive.service().fail_die(1);
     read_all(&mut drive);
     // Of 16,000 pages read, a quarter of the second 8,000 were lost, 8 sectors each.
     let health = drive.health();
@@ -304,7 +305,7 @@ fn the_uber_of_pages_beyond_correction_is_their_share() {
     spec.parity_data = Some(3);
     spec.media = Some(media());
     let mut mended = filled(&spec);
-    mended.fail_die(1);
+    mended.service().fail_die(1);
     read_all(&mut mended);
     let health = mended.health();
     assert!(mended.counters().rebuilt_pages > 0);
@@ -330,7 +331,7 @@ fn the_last_old_superblock_is_refreshed_too() {
     media.refresh = Some(Rber(1_000));
     spec.media = Some(media);
     let mut drive = filled(&spec);
-    drive.rest_without_power(Nanos(YEAR.0 / 2));
+    drive.service().rest_without_power(Nanos(YEAR.0 / 2));
     alone(&mut drive, request(0, Op::Read, 0, 1));
     rest(&mut drive, Nanos::from_secs(1));
     assert_eq!(drive.counters().pages_refreshed, 128);
@@ -348,16 +349,16 @@ fn a_read_of_a_page_that_is_moved_meanwhile_fails_too() {
     spec.idle.delay = Nanos::from_secs(1_000);
     spec.cache.as_mut().expect("it has one").fold_start_mp_pages = 8;
     let mut drive = SimDrive::new(&spec);
-    drive.keep_losses();
+    drive.service().losses().keep();
     for tag in 0..160 {
         alone(&mut drive, request(tag, Op::Write, 16 * u64::from(tag), 16));
     }
-    drive.fail_die(1);
+    drive.service().fail_die(1);
     let mut moved = 0;
     for page in (0..2_560).rev() {
         let failed = drive.counters().failed_reads;
         alone(&mut drive, request(1, Op::Read, page, 1));
-        for loss in drive.take_losses() {
+        for loss in drive.service().losses().take() {
             // Nothing was left of the page in its old place.
             let elsewhere = loss.lpns.is_empty();
             moved += u32::from(elsewhere);

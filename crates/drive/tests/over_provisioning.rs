@@ -28,7 +28,7 @@ fn a_new_drive_set_to_less_is_a_drive_made_with_less() {
         let mut smaller = spec.clone();
         smaller.user_bytes = bytes;
         let mut set = SimDrive::new(&spec);
-        set.set_user_bytes(bytes).expect("it is empty");
+        set.service().set_user_bytes(bytes).expect("it is empty");
         assert_eq!(set.native_bytes(), spec.user_bytes);
         let [set, made] = [set, SimDrive::new(&smaller)].map(|mut drive| {
             assert_eq!(drive.capacity_bytes(), bytes);
@@ -55,21 +55,21 @@ fn a_used_drive_must_be_empty_and_at_rest() {
         let refused = UserBytesError::HoldsData {
             pages: mapped.count() as u64,
         };
-        assert_eq!(drive.set_user_bytes(less), Err(refused));
+        assert_eq!(drive.service().set_user_bytes(less), Err(refused));
         assert!(refused.to_string().ends_with("TRIM the whole drive first"));
 
         drive.submit(request(0, Op::Trim, 0, pages));
         assert_eq!(
-            drive.set_user_bytes(less),
+            drive.service().set_user_bytes(less),
             Err(UserBytesError::Busy { commands: 1 })
         );
         drive.advance(SimTime::NEVER).expect("the TRIM ends");
-        assert_eq!(drive.set_user_bytes(less), Ok(()));
+        assert_eq!(drive.service().set_user_bytes(less), Ok(()));
         assert_eq!(drive.capacity_bytes(), less);
 
         // The drive works as before, within its new bounds, and back again.
         for back in [less, spec.user_bytes] {
-            drive.set_user_bytes(back).expect("it is empty");
+            drive.service().set_user_bytes(back).expect("it is empty");
             let pages = back / PAGE;
             let mut n = 0;
             burst(&mut drive, Op::Write, 1, 1, 3 * pages, || {
@@ -90,9 +90,9 @@ fn no_capacity_is_set_that_the_drive_cannot_have() {
     let most = spec.user_bytes;
     for bytes in [0, 4_095, 4_097, most + PAGE] {
         let refused = UserBytesError::OutOfRange { bytes, most };
-        assert_eq!(drive.set_user_bytes(bytes), Err(refused));
+        assert_eq!(drive.service().set_user_bytes(bytes), Err(refused));
     }
     assert_eq!(drive.capacity_bytes(), most);
-    assert_eq!(drive.set_user_bytes(PAGE), Ok(()));
-    assert_eq!(drive.set_user_bytes(most), Ok(()));
+    assert_eq!(drive.service().set_user_bytes(PAGE), Ok(()));
+    assert_eq!(drive.service().set_user_bytes(most), Ok(()));
 }

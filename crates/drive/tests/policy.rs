@@ -185,7 +185,10 @@ fn the_users_over_provisioning_lowers_the_amplification_as_theory_says() {
     let mut least = f64::MAX;
     for percent in [USER_PERCENT, 70, 60] {
         let pages = u64::from(SUPERBLOCKS * SUPERBLOCK_PAGES) * percent / 100;
-        drive.set_user_bytes(pages * PAGE).expect("it is empty");
+        drive
+            .service()
+            .set_user_bytes(pages * PAGE)
+            .expect("it is empty");
         fill(&mut drive);
         let next = random(&drive, 3);
         let got = amplification(&mut drive, (3, 2), next);

@@ -107,10 +107,15 @@ fn idle_work_is_finished_first_or_given_up() {
         burst(&mut drive, Op::Write, 1, 32, 5_000, next);
         let before = drive.counters().pages_folded;
         rest(&mut drive, Nanos::from_millis(310));
-        let soon = drive.idle_state().is_some();
+        let soon = drive.inspect().idle_state().is_some();
         rest(&mut drive, Nanos::from_secs(20));
-        assert_eq!(drive.idle_state(), Some("devsleep"));
-        let asleep = drive.energy().expect("it keeps account").asleep_pj / 5;
+        assert_eq!(drive.inspect().idle_state(), Some("devsleep"));
+        let asleep = drive
+            .inspect()
+            .energy()
+            .expect("it keeps account")
+            .asleep_pj
+            / 5;
         (soon, drive.counters().pages_folded - before, asleep)
     };
     let (soon, all, late) = folded(true);
@@ -131,12 +136,12 @@ fn a_sleeping_drive_wakes_for_its_own_work() {
     burst(&mut drive, Op::Write, 1, 32, 5_000, next);
     // Above its watermark the cache is folded in any case.
     rest(&mut drive, Nanos::from_millis(4_999));
-    assert_eq!(drive.idle_state(), Some("devsleep"));
+    assert_eq!(drive.inspect().idle_state(), Some("devsleep"));
     let before = drive.counters().pages_folded;
     rest(&mut drive, Nanos::from_millis(2));
-    assert_eq!(drive.idle_state(), None);
+    assert_eq!(drive.inspect().idle_state(), None);
     rest(&mut drive, Nanos::from_secs(60));
-    assert_eq!(drive.idle_state(), Some("devsleep"));
+    assert_eq!(drive.inspect().idle_state(), Some("devsleep"));
     assert!(drive.counters().pages_folded > before + 100);
 }
 
@@ -152,7 +157,10 @@ fn energy_is_the_sum_of_what_was_done() {
     let next = random(&drive, 12);
     burst(&mut drive, Op::Read, 1, 32, 5_000, next);
     rest(&mut drive, Nanos::from_secs(60));
-    let (e, c) = (drive.energy().expect("it keeps account"), drive.counters());
+    let (e, c) = (
+        drive.inspect().energy().expect("it keeps account"),
+        drive.counters(),
+    );
     // By mode, nothing is omitted and nothing counted twice.
     assert_eq!(c.nand_reads, c.slc_reads + c.native_reads);
     assert_eq!(c.nand_programs, c.slc_programs + c.native_programs);
@@ -198,7 +206,7 @@ fn sensed_by(first: u64, pages: u64, read_ahead: u32) -> (u64, u128) {
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
     let of = |drive: &SimDrive| {
-        let energy = drive.energy().expect("it keeps account");
+        let energy = drive.inspect().energy().expect("it keeps account");
         let counters = drive.counters();
         assert_eq!(counters.slc_flash_pages_sensed, 0);
         (counters.native_flash_pages_sensed, energy.nand_read_pj)
@@ -267,7 +275,7 @@ fn a_silent_hour_takes_what_the_states_take() {
     let spec = sleeper(two_states());
     let mut drive = SimDrive::new(&spec);
     rest(&mut drive, Nanos::from_secs(3600));
-    let e = drive.energy().expect("it keeps account");
+    let e = drive.inspect().energy().expect("it keeps account");
     let ms = 1_000_000u128;
     // Awake until the first state, and while entering both states.
     let awake = 20 * ms + 30_000 + 700_000;

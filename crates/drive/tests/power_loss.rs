@@ -65,7 +65,7 @@ fn a_write_with_fua_takes_the_data_and_then_the_journal() {
     let spec = one_die(|_| {});
     let waits = |forced: bool, cache: bool| {
         let mut drive = new_drive(&spec);
-        drive.set_write_cache(cache);
+        drive.service().set_write_cache(cache);
         let write = Request {
             fua: forced,
             ..request(1, Op::Write, 5, 1)
@@ -127,16 +127,19 @@ fn a_drive_without_power_takes_no_energy() {
     alone(&mut drive, request(1, Op::Write, 5, 1));
     alone(&mut drive, request(2, Op::Flush, 0, 0));
     drive.power_cut();
-    let (before, on) = (drive.energy().expect("it keeps account"), drive.now());
+    let (before, on) = (
+        drive.inspect().energy().expect("it keeps account"),
+        drive.now(),
+    );
     // Only the journal's page is programmed in SLC mode.
     assert_eq!(before.nand_program_pj, 7);
     assert_eq!(before.total_pj() - 7, power_mw * u128::from(on.0));
     rest(&mut drive, Nanos::from_secs(1_000));
-    assert_eq!(drive.energy(), Some(before));
+    assert_eq!(drive.inspect().energy(), Some(before));
     drive.power_up();
     alone(&mut drive, request(3, Op::Read, 5, 1));
     let up = drive.now().since(on) - Nanos::from_secs(1_000);
-    let added = drive.energy().expect("still").total_pj() - before.total_pj();
+    let added = drive.inspect().energy().expect("still").total_pj() - before.total_pj();
     assert_eq!(added, power_mw * u128::from(up.0));
     let health = drive.health();
     assert_eq!((health.power_cycles, health.unsafe_shutdowns), (2, 1));
@@ -221,7 +224,7 @@ fn coalesced_pages_wait_for_the_rest_of_their_request() {
         spec.buffer.coalesces = true;
         let mut drive = new_drive(&spec);
         if let Some(fault) = fault {
-            drive.inject(fault);
+            drive.service().inject(fault);
         }
         for (tag, page) in [(1, 5), (2, 9), (3, 20)] {
             alone(&mut drive, request(tag, Op::Write, page, 1));
@@ -302,7 +305,7 @@ fn a_failed_die_loses_nothing_of_a_stripe_that_a_cut_left_unfinished() {
         drive.power_cut();
         assert_eq!(drive.counters().partial_parity_programs, 1);
         drive.power_up();
-        drive.fail_die(0);
+        drive.service().fail_die(0);
         let before = drive.counters().slc_reads;
         alone(&mut drive, request(3, Op::Read, 5, 4));
         let c = drive.counters();
@@ -328,7 +331,7 @@ fn what_is_lost_stays_lost_after_a_cut() {
     let mut drive = new_drive(&spec);
     alone(&mut drive, request(1, Op::Write, 0, 4));
     alone(&mut drive, request(2, Op::Flush, 0, 0));
-    drive.fail_die(0);
+    drive.service().fail_die(0);
     alone(&mut drive, request(3, Op::Read, 0, 1));
     assert!(drive.logical_page(0) == LogicalPage::Lost && drive.counters().lost_pages == 1);
     // The loss is not yet in the journal: the next start finds the old place again.
@@ -360,10 +363,10 @@ fn data_ages_while_the_power_is_off() {
     alone(&mut drive, request(2, Op::Flush, 0, 0));
     drive.power_cut();
     rest(&mut drive, Nanos(YEAR.0 / 4));
-    drive.rest_without_power(Nanos(YEAR.0 / 4));
+    drive.service().rest_without_power(Nanos(YEAR.0 / 4));
     drive.power_up();
     alone(&mut drive, request(3, Op::Read, 0, 1));
-    let rber = drive.rber_max().expect("errors are modelled");
+    let rber = drive.inspect().rber_max().expect("errors are modelled");
     assert!((1_500..1_510).contains(&rber), "{rber}");
     assert_eq!(drive.counters().read_retries, 1);
 }
@@ -454,7 +457,7 @@ fn after_a_shutdown_a_start_reads_the_table_alone() {
     for tag in 0..300 {
         alone(&mut drive, request(tag, Op::Write, u64::from(tag) * 5, 3));
     }
-    drive.shutdown();
+    drive.service().shutdown();
     let c = drive.counters();
     assert_eq!((c.checkpoint_programs, c.unsafe_shutdowns), (1, 0));
     drive.power_up();
@@ -618,7 +621,12 @@ fn a_cut_erase_is_done_again() {
         redone += drive.counters().erases - before;
         rest(&mut drive, Nanos::from_millis(200));
     }
-    let cycles: u64 = drive.erase_counts().iter().map(|&n| u64::from(n)).sum();
+    let cycles: u64 = drive
+        .inspect()
+        .erase_counts()
+        .iter()
+        .map(|&n| u64::from(n))
+        .sum();
     let c = drive.counters();
     println!(
         "{redone} begun at a start, {cycles} cycles, {} erases",

@@ -50,10 +50,12 @@ impl Model {
     }
 
     fn finish_one(&mut self) {
-        let done = self
-            .drive
-            .advance(SimTime::NEVER)
-            .unwrap_or_else(|| panic!("the drive stands still: {}", self.drive.diagnosis()));
+        let done = self.drive.advance(SimTime::NEVER).unwrap_or_else(|| {
+            panic!(
+                "the drive stands still: {}",
+                self.drive.inspect().diagnosis()
+            )
+        });
         let place = self.outstanding.iter().position(|r| r.tag == done.tag);
         let request = self.outstanding.swap_remove(place.expect("a known tag"));
         let pages = touched(&request);
@@ -63,9 +65,9 @@ impl Model {
             Op::Trim if self.trim_works => self.expected[Model::whole(&request)].fill(None),
             Op::Trim | Op::Read | Op::Flush => {}
         }
-        let fua = request.fua || !self.drive.write_cache();
+        let fua = request.fua || !self.drive.spec().host.write_cache;
         if request.op == Op::Write && fua && self.checks {
-            let of_it = self.drive.tags_in_flash();
+            let of_it = self.drive.inspect().tags_in_flash();
             let found = of_it.filter(|&tag| tag == request.tag).count();
             assert!(found >= pages.len(), "{request:?}: {found} pages in flash");
         }
@@ -161,7 +163,7 @@ fn run(seed: u64, checks: bool) -> u64 {
     for step in 0..REQUESTS {
         if step == dies_at && spec.media.is_some() {
             let die = rng.below(u64::from(spec.dies)) as u32;
-            model.drive.fail_die(die);
+            model.drive.service().fail_die(die);
         }
         while model.outstanding.len() >= depth {
             model.finish_one();
@@ -188,7 +190,7 @@ fn run(seed: u64, checks: bool) -> u64 {
     }
     model.check(0..pages);
     assert_eq!(model.drive.counters().lost_pages, 0);
-    assert!(!model.drive.is_read_only());
+    assert!(!model.drive.inspect().is_read_only());
     let (now, trace) = (model.drive.now().0, model.drive.trace_hash());
     if checks && std::env::var_os("STEND_PROPERTY_TRACES").is_some() {
         println!("seed {seed}: {now} ns, trace {trace:016x}");

@@ -19,7 +19,7 @@ fn aged(spec: &Spec, time: Nanos) -> SimDrive {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
     rest(&mut drive, Nanos::from_secs(900));
-    drive.rest_without_power(time);
+    drive.service().rest_without_power(time);
     drive
 }
 
@@ -87,7 +87,7 @@ fn remembered_thresholds_save_most_retries_until_the_power_is_off() {
     drive.power_up();
     assert_eq!(read(&mut drive), first);
     assert_eq!(read(&mut drive), 0);
-    drive.rest_without_power(Nanos(1));
+    drive.service().rest_without_power(Nanos(1));
     assert_eq!(read(&mut drive), first);
 }
 
@@ -129,7 +129,7 @@ fn data_of_every_shipped_drive_needs_retries_after_three_years_and_none_when_new
         let spec = model.scaled(32).unwrap_or(model).spec();
         let mut drive = aged(&spec, Nanos::ZERO);
         let new = mean(&retries(&mut drive, 2_000));
-        drive.rest_without_power(YEAR * 3);
+        drive.service().rest_without_power(YEAR * 3);
         let old = retries(&mut drive, 2_000);
         let any = old.iter().filter(|&&n| n > 0).count();
         println!(

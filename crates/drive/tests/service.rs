@@ -36,15 +36,15 @@ fn secure_erase_takes_the_erase_time_of_what_is_not_erased() {
     fill(&mut drive);
     alone(&mut drive, request(0, Op::Flush, 0, 0));
     // 8,000 pages of 256 in a superblock.
-    let used = 64 - drive.erased_data_superblocks() as u64;
+    let used = 64 - drive.inspect().erased_data_superblocks() as u64;
     assert_eq!(used, 32);
     let before = drive.counters().erases;
-    let took = drive.secure_erase();
+    let took = drive.service().secure_erase();
     assert_eq!(took, spec.data.timing.erase * used);
     assert_eq!(drive.counters().erases - before, used * 4);
-    assert_eq!(drive.erased_data_superblocks(), 64);
+    assert_eq!(drive.inspect().erased_data_superblocks(), 64);
     // A second erase finds nothing to do.
-    assert_eq!(drive.secure_erase(), Nanos::ZERO);
+    assert_eq!(drive.service().secure_erase(), Nanos::ZERO);
 }
 
 #[test]
@@ -57,15 +57,18 @@ fn secure_erase_leaves_nothing_in_flash() {
             spare_superblocks: 3,
             spare_threshold_percent: 10,
         });
-        let fresh = SimDrive::new(&spec).free_entry_pages();
+        let fresh = SimDrive::new(&spec).inspect().free_entry_pages();
         let mut drive = written(&spec);
         alone(&mut drive, request(1 << 30, Op::Trim, 0, 500));
-        assert!(mapped(&drive) > 5_000 && drive.tags_in_flash().count() > 5_000);
-        let took = drive.secure_erase();
+        assert!(mapped(&drive) > 5_000 && drive.inspect().tags_in_flash().count() > 5_000);
+        let took = drive.service().secure_erase();
         assert!(took > spec.data.timing.erase * 30, "{took:?}");
-        assert_eq!((mapped(&drive), drive.tags_in_flash().count()), (0, 0));
-        assert_eq!(drive.free_entry_pages(), fresh);
-        assert_eq!(drive.erased_data_superblocks(), 61);
+        assert_eq!(
+            (mapped(&drive), drive.inspect().tags_in_flash().count()),
+            (0, 0)
+        );
+        assert_eq!(drive.inspect().free_entry_pages(), fresh);
+        assert_eq!(drive.inspect().erased_data_superblocks(), 61);
         works_as_new(&mut drive);
     }
 }
@@ -78,13 +81,13 @@ fn crypto_erase_takes_a_moment_and_leaves_the_flash() {
     for mut spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
         spec.idle.target_superblocks = 60;
         let mut drive = written(&spec);
-        assert_eq!(drive.crypto_erase(KEY), KEY);
+        assert_eq!(drive.service().crypto_erase(KEY), KEY);
         assert_eq!(mapped(&drive), 0);
-        assert!(drive.tags_in_flash().count() > 5_000);
+        assert!(drive.inspect().tags_in_flash().count() > 5_000);
         // GC finds superblocks without valid pages.
         let moved = drive.counters().pages_relocated;
         rest(&mut drive, Nanos::from_secs(30));
-        assert!(drive.erased_data_superblocks() >= 58);
+        assert!(drive.inspect().erased_data_superblocks() >= 58);
         assert!(drive.counters().pages_relocated < moved + 50);
         works_as_new(&mut drive);
     }
@@ -98,10 +101,10 @@ fn crypto_erase_wears_nothing_until_space_is_needed() {
     // GC completes its victim.
     rest(&mut drive, KEY);
     let erases = drive.counters().erases;
-    let erased = drive.erased_data_superblocks();
-    drive.crypto_erase(KEY);
+    let erased = drive.inspect().erased_data_superblocks();
+    drive.service().crypto_erase(KEY);
     assert_eq!(drive.counters().erases, erases);
-    assert_eq!(drive.erased_data_superblocks(), erased);
+    assert_eq!(drive.inspect().erased_data_superblocks(), erased);
     // For new data at least the superblocks are erased that a drive that lost nothing would erase,
     // and nothing has to be moved for it.
     let moved = drive.counters().pages_relocated;
@@ -113,7 +116,7 @@ fn crypto_erase_wears_nothing_until_space_is_needed() {
     let mut other = written(&spec);
     alone(&mut other, request(0, Op::Flush, 0, 0));
     let before = other.counters().erases;
-    other.secure_erase();
+    other.service().secure_erase();
     assert!(other.counters().erases - before >= 4 * (64 - erased as u64));
 }
 
@@ -130,9 +133,9 @@ fn a_sleeping_drive_is_woken_to_be_erased() {
     }];
     let mut drive = SimDrive::new(&spec);
     rest(&mut drive, Nanos::from_secs(1));
-    assert!(drive.idle_state().is_some());
-    assert_eq!(drive.secure_erase(), Nanos::from_millis(7));
-    assert!(drive.idle_state().is_none());
+    assert!(drive.inspect().idle_state().is_some());
+    assert_eq!(drive.service().secure_erase(), Nanos::from_millis(7));
+    assert!(drive.inspect().idle_state().is_none());
     rest(&mut drive, Nanos::from_secs(1));
-    assert!(drive.idle_state().is_some());
+    assert!(drive.inspect().idle_state().is_some());
 }

@@ -93,8 +93,8 @@ fn run(
     let (mut outstanding, mut last) = (depth, start);
     while outstanding > 0 {
         let completion = drive.advance(SimTime::NEVER);
-        let completion =
-            completion.unwrap_or_else(|| panic!("it stands still: {}", drive.diagnosis()));
+        let completion = completion
+            .unwrap_or_else(|| panic!("it stands still: {}", drive.inspect().diagnosis()));
         outstanding -= 1;
         seen.requests += 1;
         let (at, op) = sent[completion.tag as usize];

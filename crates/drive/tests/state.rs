@@ -159,12 +159,12 @@ fn what_the_user_has_set_is_saved() {
     let model = small();
     let mut drive = SimDrive::new(&model.spec());
     let bytes_less = drive.capacity_bytes() - (4 << 20);
-    drive.set_user_bytes(bytes_less).unwrap();
-    drive.set_write_cache(false);
+    drive.service().set_user_bytes(bytes_less).unwrap();
+    drive.service().set_write_cache(false);
     let (_, kept) = state::read(&bytes(&model, &drive)[..], "it").unwrap();
     assert_eq!(kept.capacity_bytes(), bytes_less);
     assert_eq!(kept.native_bytes(), model.spec().user_bytes);
-    assert!(!kept.write_cache());
+    assert!(!kept.spec().host.write_cache);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn every_format_has_a_version_of_its_own() {
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    assert_eq!((VERSION, hash), (28, 17337586537715384484));
+    assert_eq!((VERSION, hash), (29, 13986395282917769733));
 }
 
 #[test]

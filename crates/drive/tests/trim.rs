@@ -80,7 +80,7 @@ fn a_secure_erase_ends_the_rest_after_a_chunk() {
     spec.trim.work.as_mut().expect("it goes by chunks").pause = Some(pause);
     let mut drive = partly_written(&spec);
     alone(&mut drive, request(0, Op::Trim, 0, 128));
-    drive.secure_erase();
+    drive.service().secure_erase();
     for at in (0..300).step_by(4) {
         alone(&mut drive, request(0, Op::Write, at, 4));
     }
@@ -293,13 +293,13 @@ fn superblocks_erased_after_trim_can_be_written_again() {
     let mut drive = SimDrive::new(&spec);
     for _ in 0..3 {
         fill(&mut drive);
-        let before = drive.erased_data_superblocks();
+        let before = drive.inspect().erased_data_superblocks();
         alone(&mut drive, request(0, Op::Trim, 0, 12_000));
         rest(&mut drive, Nanos::from_secs(1));
-        let after = drive.erased_data_superblocks();
+        let after = drive.inspect().erased_data_superblocks();
         assert!(after >= before + 40, "{before}, then {after}");
         // All except the superblock that is being filled.
-        let free = drive.free_entry_pages();
+        let free = drive.inspect().free_entry_pages();
         assert!((16_384 - 256..=16_384).contains(&free), "{free}");
     }
 }

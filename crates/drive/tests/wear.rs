@@ -31,7 +31,7 @@ fn levelling(dynamic: bool, static_spread: u32) -> Option<WearSpec> {
 
 /// Minimum and maximum of erase cycles.
 fn erases(drive: &SimDrive) -> (u32, u32) {
-    let counts = drive.erase_counts();
+    let counts = drive.inspect().erase_counts();
     let of = |n: Option<&u32>| *n.expect("it has superblocks");
     (of(counts.iter().min()), of(counts.iter().max()))
 }

@@ -58,7 +58,7 @@ fn write_until_refused(mut drive: SimDrive, mut each: impl FnMut(&SimDrive)) -> 
     while !outstanding.is_empty() {
         let done = drive
             .advance(SimTime::NEVER)
-            .unwrap_or_else(|| panic!("it stands still: {}", drive.diagnosis()));
+            .unwrap_or_else(|| panic!("it stands still: {}", drive.inspect().diagnosis()));
         let at = outstanding.iter().position(|(tag, _)| *tag == done.tag);
         let (tag, page) = outstanding.swap_remove(at.expect("a known tag"));
         for page in page..page + 3 {
@@ -90,7 +90,7 @@ fn refuses_at_last(spec: &Spec) -> (SimDrive, Vec<Option<u32>>) {
         assert!(now <= left, "spare grew from {left} % to {now} %");
         left = now;
     });
-    assert!(written.refused > 0 && written.drive.is_read_only());
+    assert!(written.refused > 0 && written.drive.inspect().is_read_only());
     (written.drive, written.expected)
 }
 
@@ -202,7 +202,7 @@ fn health_adds_up() {
         (c.nand_programs + 3 * c.folds) * 16_384
     );
     assert!(h.nand_written_bytes > 2 * h.host_written_bytes, "{h:?}");
-    let counts = drive.erase_counts();
+    let counts = drive.inspect().erase_counts();
     let (slc, data_area) = counts.split_at(24);
     for (got, counts) in [(h.slc_cycles.expect("a cache"), slc), (h.cycles, data_area)] {
         let mean = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
@@ -272,9 +272,12 @@ fn an_erase_that_fails_costs_one_spare_block() {
     for round in 0..5 {
         fill(&mut drive);
         alone(&mut drive, request(0, Op::Flush, 0, 0));
-        let (before, erases) = (drive.erase_counts().to_vec(), drive.counters().erases);
-        let took = drive.secure_erase();
-        let after = drive.erase_counts().iter().zip(&before);
+        let (before, erases) = (
+            drive.inspect().erase_counts().to_vec(),
+            drive.counters().erases,
+        );
+        let took = drive.service().secure_erase();
+        let after = drive.inspect().erase_counts().iter().zip(&before);
         let erased: Vec<u32> = after.filter(|(a, b)| a > b).map(|(_, b)| *b).collect();
         // Every block survives one erase. In the next one it fails, and its replacement is erased.
         let again = erased.iter().filter(|&&before| before > 0).count() as u64;
@@ -294,15 +297,15 @@ fn an_erase_that_fails_costs_one_spare_block() {
     let now = blocks(&drive);
     assert!(now.grown_bad >= 24 * 4 && now.cycles.max == 1, "{now:?}");
     assert_eq!(now.spares_least, 500 - now.grown_bad / 4);
-    assert!(!drive.is_read_only());
+    assert!(!drive.inspect().is_read_only());
 }
 
 /// Without spread and without spare blocks the first erase beyond the life is the end.
 #[test]
 fn without_spares_the_first_block_that_fails_ends_the_drive() {
     let worn = write_to_the_end(&of_blocks(plain(40, 8, 3_000), 12, 0, 0), |_| ());
-    assert!(worn.refused > 0 && worn.drive.is_read_only());
-    assert_eq!(worn.drive.erase_counts().iter().max(), Some(&13));
+    assert!(worn.refused > 0 && worn.drive.inspect().is_read_only());
+    assert_eq!(worn.drive.inspect().erase_counts().iter().max(), Some(&13));
     let health = worn.drive.health();
     assert!(health.retired_superblocks >= 1, "{health:?}");
     // The blocks of all of its dies fail in the same erase, which leaves no block to use again.
@@ -373,12 +376,12 @@ fn blocks_that_fail_end_a_drive_with_a_cache() {
 fn a_drive_that_has_lost_a_superblock_can_be_erased() {
     let spec = of_blocks(plain(40, 8, 3_000), 12, 10, 2);
     let mut worn = write_to_the_end(&spec, |_| ()).drive;
-    let free = worn.free_entry_pages();
-    worn.secure_erase();
-    assert!(worn.is_read_only());
+    let free = worn.inspect().free_entry_pages();
+    worn.service().secure_erase();
+    assert!(worn.inspect().is_read_only());
     let lost = u64::from(worn.health().retired_superblocks);
-    assert!(worn.free_entry_pages() >= free);
-    assert_eq!(worn.free_entry_pages(), (40 - lost) * 8 * 4 * 4);
+    assert!(worn.inspect().free_entry_pages() >= free);
+    assert_eq!(worn.inspect().free_entry_pages(), (40 - lost) * 8 * 4 * 4);
     assert!((0..3_000).all(|page| worn.content(page).is_none()));
 }
 
@@ -463,10 +466,10 @@ fn a_program_that_finds_no_block_at_all_loses_its_pages_alone() {
         let of = spec.blocks.as_mut().expect("it has some");
         (of.program_failure_ppb, of.seed) = (1_000_000, seed);
         let mut drive = SimDrive::new(&spec);
-        drive.keep_losses();
+        drive.service().losses().keep();
         let worn = write_until_refused(drive, |_| ());
         let mut drive = worn.drive;
-        let losses = drive.take_losses();
+        let losses = drive.service().losses().take();
         let [loss] = &losses[..] else {
             panic!("seed {seed}: {losses:?}");
         };
@@ -525,12 +528,12 @@ fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
 fn rounds_to_the_end(spec: &Spec, repeats: bool) -> (u64, u32) {
     let mut drive = SimDrive::new(spec);
     let (mut rounds, mut simulated) = (0, 0);
-    while !drive.is_read_only() {
-        let start = drive.round_start();
+    while !drive.inspect().is_read_only() {
+        let start = drive.inspect().round_start();
         fill_until_refused(&mut drive);
         (rounds, simulated) = (rounds + 1, simulated + 1);
-        if repeats && rounds > 3 && !drive.is_read_only() {
-            rounds += drive.repeat_round(&start, rounds / 2);
+        if repeats && rounds > 3 && !drive.inspect().is_read_only() {
+            rounds += drive.service().repeat_round(&start, rounds / 2);
         }
     }
     (drive.health().host_written_bytes, simulated)
@@ -602,11 +605,11 @@ fn a_repeated_round_adds_what_the_round_did() {
     for _ in 0..4 {
         fill(&mut drive);
     }
-    let start = drive.round_start();
+    let start = drive.inspect().round_start();
     let before = (drive.health(), drive.now(), drive.trace_hash());
     fill(&mut drive);
     let (one, now) = (drive.health(), drive.now());
-    assert_eq!(drive.repeat_round(&start, 7), 7);
+    assert_eq!(drive.service().repeat_round(&start, 7), 7);
     let all = drive.health();
     let of = |h: &stend_model::health::Health| {
         [
@@ -626,11 +629,11 @@ fn a_repeated_round_adds_what_the_round_did() {
     assert!((cycles.mean - all.cycles.mean).abs() < 1e-9, "{cycles:?}");
     assert_eq!(drive.now(), now, "no time passes");
     // A round in which a block went bad is not like any other, nor is one after the end.
-    while !drive.is_read_only() {
-        let start = drive.round_start();
+    while !drive.inspect().is_read_only() {
+        let start = drive.inspect().round_start();
         fill_until_refused(&mut drive);
-        if drive.is_read_only() {
-            assert_eq!(drive.repeat_round(&start, 1), 0);
+        if drive.inspect().is_read_only() {
+            assert_eq!(drive.service().repeat_round(&start, 1), 0);
         }
     }
 }

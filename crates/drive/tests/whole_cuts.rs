@@ -126,8 +126,8 @@ impl Host {
 
     fn advance_one(&mut self) {
         let completion = self.drive.advance(SimTime::NEVER);
-        let completion =
-            completion.unwrap_or_else(|| panic!("it stands still: {}", self.drive.diagnosis()));
+        let completion = completion
+            .unwrap_or_else(|| panic!("it stands still: {}", self.drive.inspect().diagnosis()));
         self.completed(completion.tag, completion.at);
     }
 

@@ -105,7 +105,7 @@ impl Step {
                 offset_bytes,
                 len_bytes,
             } => target.trim(*offset_bytes, *len_bytes)?,
-            Step::WriteCache(on) => target.drive_mut().set_write_cache(*on),
+            Step::WriteCache(on) => target.drive_mut().service().set_write_cache(*on),
         }
         let used = target.energy_j().zip(energy);
         Ok(StepResult {

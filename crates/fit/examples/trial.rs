@@ -12,6 +12,8 @@
 //! multiplied by a factor within [`FACTORS`], uniform by its logarithm, that follows from [`SEED`],
 //! the drive and the figure's name.
 
+#![allow(clippy::disallowed_methods, reason = "it reports durations")]
+
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;

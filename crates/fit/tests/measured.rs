@@ -374,7 +374,7 @@ fn errors_of_rows_name_file_line_and_what_is_allowed() {
         (&format!("{good}, value = 0.0"), vec!["must be above 0"]),
         (
             &format!("{good}, value = 1.0, ratio_to = \"a\", more_than = \"b\""),
-            vec!["either"],
+            vec!["both"],
         ),
         (
             &format!("{good}, value = 1.0, unanswered = \"no\""),

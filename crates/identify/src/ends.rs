@@ -3,8 +3,14 @@
 use crate::observed::{Curve, Observed, ReadMap, Times};
 use crate::probing::Stretch;
 
-/// Smallest ratio of two levels of a curve that counts as different speeds.
+/// Smallest ratio of two levels of a curve that counts as different speeds: a margin over the 1.10
+/// at which `stend_analysis::steps` separates levels at all. Assumed: a larger ratio misses caches
+/// that are little faster than the flash behind them.
 pub(crate) const LEVEL_RATIO: f64 = 1.12;
+
+/// Largest share of the bytes up to a step that may have been moved out of the cache meanwhile.
+/// Assumed: a cache that is emptied as fast as it is filled shows no step.
+const MOVED_SHARE_MAX: f64 = 0.5;
 
 /// The first step of a curve of writes: bytes before it, and the speeds before and after.
 pub(crate) struct Step {
@@ -38,14 +44,15 @@ pub(crate) fn step(curve: &Curve) -> Option<Step> {
         .sum();
     Some(Step {
         bytes,
-        moved: (beside * slow).min(bytes / 2.0),
+        moved: (beside * slow).min(MOVED_SHARE_MAX * bytes),
         fast: first.bytes_per_s,
         slow,
     })
 }
 
-/// Largest share of the capacity that an empty drive writes fast into a cache: data beyond it may
-/// be anywhere.
+/// Largest share of the capacity that an empty drive writes fast into a cache: two-bit cells hold
+/// half of their data in SLC mode. Assumed: the margin, for spare space and a cache that is emptied
+/// meanwhile. A step beyond it has another cause.
 const CACHE_SHARE_MAX: f64 = 0.75;
 
 /// End of the cache of the empty drive, from ascending writes, or else from random ones.
@@ -55,7 +62,7 @@ pub(crate) fn first_step(seen: &Observed) -> Option<Step> {
     of(&seen.fill).or_else(|| of(&seen.fresh_random))
 }
 
-/// Speed of the longest level, by bytes, in the second half of a curve.
+/// Speed of the longest level, by bytes, in the second half of a curve: the first may be all cache.
 fn settled_speed(stretches: &[Stretch], all_bytes: u64) -> Option<f64> {
     let late = stretches
         .iter()
@@ -70,7 +77,8 @@ pub(crate) fn new_and_old(seen: &Observed) -> Option<(Times, Times)> {
 }
 
 /// Reads of data in SLC mode take less than this share of the time of other reads: its cells are
-/// sensed once, those of other modes several times, or more finely.
+/// sensed once, those of other modes several times, or more finely. Assumed: the pages of multi-bit
+/// cells that are sensed the least come closest; a smaller share misses caches of such drives.
 pub(crate) const FASTER_SHARE: f64 = 0.94;
 
 /// For each part of a map, true if it is read like new data; `None` if reads of new data and of old
@@ -84,10 +92,11 @@ pub(crate) fn like_new(seen: &Observed, map: &ReadMap) -> Option<Vec<bool>> {
 }
 
 /// Largest share of the parts of a map that a busy drive may have read; with more, the map is not
-/// used.
+/// used. Assumed: each such part counts as old data, and makes the cache seem smaller.
 const BUSY_SHARE: f64 = 0.2;
 
 /// Ratio of a read's time to that of old data above which the read has waited for something else.
+/// Assumed: a smaller ratio takes slow pages for waiting.
 const BUSY_RATIO: u64 = 3;
 
 /// Bytes of a map that are read like new data; `None` also if the drive was too busy.
@@ -103,14 +112,17 @@ pub(crate) fn new_bytes(seen: &Observed, map: &ReadMap) -> Option<f64> {
     Some(map.written_bytes as f64 * new as f64 / parts.len() as f64)
 }
 
+/// Number of parts of a curve of which a level spans more than one: shorter writes only fill a
+/// buffer. Assumed: a shorter level can be a buffer of a small drive, a longer one a small cache.
+const LEVEL_PARTS: u64 = 100;
+
 /// Upper bound of the bytes that the full drive writes into its cache: data that is read like new
 /// data, or is written before the first slower level. 0 if neither was observed.
 pub(crate) fn taken_when_full(seen: &Observed) -> f64 {
     let mapped = seen.full_map.as_ref().and_then(|map| new_bytes(seen, map));
     let first_end = |curve: &Curve| {
         let stretches = curve.stretches();
-        // Writes that only fill a buffer are no level.
-        let long = |s: &Stretch| s.to_bytes - s.from_bytes > curve.bytes() / 100;
+        let long = |s: &Stretch| s.to_bytes - s.from_bytes > curve.bytes() / LEVEL_PARTS;
         let first = stretches.iter().find(|stretch| long(stretch))?;
         let slower = |s: &&Stretch| {
             s.from_bytes >= first.to_bytes && LEVEL_RATIO * s.bytes_per_s < first.bytes_per_s

@@ -207,13 +207,15 @@ impl<'a> Probing<'a> {
     /// Runs these loads at the same time, or one after the other if they have the option
     /// `stonewall`.
     pub fn run_all(&mut self, probes: &[Probe]) -> Result<Vec<Done>, TargetError> {
-        let outcome = self.job(probes, 0)?;
+        let sections = probes.iter().enumerate();
+        let sections = sections.map(|(index, probe)| probe.section(&format!("probe{index}")));
+        let outcome = self.job(&sections.collect::<String>(), 0, Observer::default())?;
         Ok(outcome.fio.jobs.iter().map(Done::of).collect())
     }
 
     /// Speed of a load of writes over time.
     pub fn curve(&mut self, probe: &Probe, sample_ms: u32) -> Result<Curve, TargetError> {
-        let outcome = self.job(std::slice::from_ref(probe), sample_ms)?;
+        let outcome = self.job(&probe.section("probe0"), sample_ms, Observer::default())?;
         Ok(Curve::of(&outcome, probe.block_bytes, sample_ms))
     }
 
@@ -223,7 +225,7 @@ impl<'a> Probing<'a> {
         probe: &Probe,
         sample_ms: u32,
     ) -> Result<Vec<Sample>, TargetError> {
-        let outcome = self.job(std::slice::from_ref(probe), sample_ms)?;
+        let outcome = self.job(&probe.section("probe0"), sample_ms, Observer::default())?;
         let samples = outcome.samples.iter().map(|sample| Sample {
             t_s: sample.t_s,
             written_bytes: sample.read_bytes,
@@ -239,32 +241,28 @@ impl<'a> Probing<'a> {
         sample_ms: u32,
         enough: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<Curve, TargetError> {
-        let text = self.global() + &probe.section("probe");
+        let observer = Observer::until(Enough {
+            every_s: f64::from(sample_ms) / 1e3,
+            is: enough,
+        });
+        let outcome = self.job(&probe.section("probe"), sample_ms, observer)?;
+        Ok(Curve::of(&outcome, probe.block_bytes, sample_ms))
+    }
+
+    /// Runs a job of these sections, whose names select the patterns.
+    fn job(
+        &mut self,
+        sections: &str,
+        sample_ms: u32,
+        observer: Observer<'_>,
+    ) -> Result<JobOutcome, TargetError> {
+        let text = self.global() + sections;
         let request = JobRequest {
             text: &text,
             seed: self.seed,
             sample_ms,
         };
-        let every_s = f64::from(sample_ms) / 1e3;
-        let outcome = self.target.run_observed(
-            &request,
-            Observer::until(Enough {
-                every_s,
-                is: enough,
-            }),
-        )?;
-        Ok(Curve::of(&outcome, probe.block_bytes, sample_ms))
-    }
-
-    fn job(&mut self, probes: &[Probe], sample_ms: u32) -> Result<JobOutcome, TargetError> {
-        let sections = probes.iter().enumerate();
-        let sections = sections.map(|(index, probe)| probe.section(&format!("probe{index}")));
-        let text = sections.fold(self.global(), |text, section| text + &section);
-        self.target.run(&JobRequest {
-            text: &text,
-            seed: self.seed,
-            sample_ms,
-        })
+        self.target.run_observed(&request, observer)
     }
 
     /// TRIMs a range during reads; returns its duration, ns; `None` if it was not done.
@@ -273,15 +271,8 @@ impl<'a> Probing<'a> {
         probe: &Probe,
         deletion: &Deletion,
     ) -> Result<Option<u64>, TargetError> {
-        let text = format!("{GLOBAL}{}", probe.section("probe"));
-        let request = JobRequest {
-            text: &text,
-            seed: self.seed,
-            sample_ms: 0,
-        };
-        let outcome = self
-            .target
-            .run_observed(&request, Observer::of_requests(Some(deletion)))?;
+        let observer = Observer::of_requests(Some(deletion));
+        let outcome = self.job(&probe.section("probe"), 0, observer)?;
         Ok(outcome.trimmed_ns.map(|(begun, done)| done - begun))
     }
 
@@ -304,13 +295,7 @@ impl<'a> Probing<'a> {
         probe: impl FnOnce(&mut Probing<'_>) -> Result<T, TargetError>,
     ) -> Result<T, TargetError> {
         match self.target.fork() {
-            Some(mut copy) => probe(&mut Probing {
-                target: &mut *copy,
-                capacity_bytes: self.capacity_bytes,
-                seed: self.seed,
-                kept: None,
-                left_s: None,
-            }),
+            Some(mut copy) => probe(&mut self.of_copy(&mut *copy)),
             None => probe(self),
         }
     }
@@ -325,17 +310,14 @@ impl<'a> Probing<'a> {
         &mut self,
         probe: impl FnOnce(&mut Probing<'_>) -> Result<T, TargetError>,
     ) -> Result<Option<T>, TargetError> {
-        let Some(mut copy) = self.kept.as_mut().and_then(|kept| kept.fork()) else {
-            return Ok(None);
-        };
-        let mut earlier = Probing {
-            target: &mut *copy,
-            capacity_bytes: self.capacity_bytes,
-            seed: self.seed,
-            kept: None,
-            left_s: None,
-        };
-        probe(&mut earlier).map(Some)
+        let copy = self.kept.as_mut().and_then(|kept| kept.fork());
+        let result = copy.map(|mut copy| probe(&mut self.of_copy(&mut *copy)));
+        result.transpose()
+    }
+
+    /// Probing of a copy of the target, without a limit.
+    fn of_copy<'t>(&self, copy: &'t mut dyn Target) -> Probing<'t> {
+        Probing::new(copy, self.capacity_bytes, self.seed)
     }
 
     /// Drops the saved copy.
@@ -343,9 +325,12 @@ impl<'a> Probing<'a> {
         self.kept = None;
     }
 
-    /// Rests, but reads a page ten times a second: the drive has time to work, but is never idle
-    /// for long.
-    pub fn rest_awake(&mut self, seconds: f64) -> Result<(), TargetError> {
+    /// Rests; if `awake`, with reads of a page ten times a second, so that the drive has time to
+    /// work, but is never idle for long.
+    pub fn rest_or_wake(&mut self, seconds: f64, awake: bool) -> Result<(), TargetError> {
+        if !awake {
+            return self.rest(seconds);
+        }
         let reads = Probe::reads().within(0, self.capacity_bytes);
         let reads = reads.for_ms((1e3 * seconds) as u64);
         self.run(&reads.option("thinktime", AWAKE_US)).map(drop)

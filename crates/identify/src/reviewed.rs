@@ -2,17 +2,15 @@
 
 use stend_analysis::{end_level, recovery};
 use stend_record::load::{Load, Pattern, PointOp};
-use stend_record::review::{Point, Review, Rung, Series, SyncMethod, SyncStream, TestResult};
+use stend_record::review::{
+    Point, Results, Review, Rung, Series, SyncMethod, SyncStream, TestResult,
+};
 
 use crate::observed::{Curve, Flush, Mixed, Observed, Recovered, Times};
 
 /// Extracts the observations of a review's target.
 pub fn observed_in(review: &Review) -> Observed {
-    let points: Vec<&Point> = review
-        .tests
-        .iter()
-        .flat_map(|t| t.points.iter().flatten())
-        .collect();
+    let points: Vec<&Point> = review.tests.iter().flat_map(TestResult::points).collect();
     let mut seen = Observed {
         capacity_bytes: review.target.capacity_bytes,
         depths: depths(&points),
@@ -25,18 +23,11 @@ pub fn observed_in(review: &Review) -> Observed {
         .first()
         .filter(|(depth, _)| *depth == 1)
         .map(|(_, t)| *t);
-    let rungs = review
-        .tests
-        .iter()
-        .flat_map(|test| test.rungs.iter().flatten());
+    let rungs = review.tests.iter().flat_map(TestResult::rungs);
     seen.recovered = rungs.map(recovered).collect();
     seen.recovered
         .extend(review.tests.iter().flat_map(recovered_in));
-    for series in review
-        .tests
-        .iter()
-        .flat_map(|test| test.series.iter().flatten())
-    {
+    for series in review.tests.iter().flat_map(TestResult::curves) {
         take_series(series, &mut seen);
     }
     seen
@@ -101,7 +92,7 @@ fn mixed(points: &[&Point]) -> Option<Mixed> {
 
 /// Flushes between page writes of a single stream.
 fn flushes(tests: &[TestResult]) -> Vec<Flush> {
-    let points = tests.iter().flat_map(|test| test.sync.iter().flatten());
+    let points = tests.iter().flat_map(TestResult::sync);
     let streams = points.filter_map(|point| match &point.streams[..] {
         [only] => Some(only),
         _ => None,
@@ -125,7 +116,10 @@ fn flushes(tests: &[TestResult]) -> Vec<Flush> {
 /// Recovery by the rests of a test without rungs: its first curve is of the fresh drive, the others
 /// are after a rest and after TRIM.
 fn recovered_in(test: &TestResult) -> Vec<Recovered> {
-    let (None, Some([fresh, rested @ ..])) = (&test.rungs, test.series.as_deref()) else {
+    let Some(Results::Curve(curves)) = &test.results else {
+        return Vec::new();
+    };
+    let [fresh, rested @ ..] = &curves[..] else {
         return Vec::new();
     };
     let Some(end) = end_level(fresh) else {

@@ -3,6 +3,7 @@
 
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
+use stend_record::review::FactId;
 use stend_record::smart::Reading;
 
 use crate::drives::{self, drive};
@@ -12,7 +13,7 @@ use crate::studies::{self, StudySummary};
 use crate::{Lab, LabError, RunSummary};
 
 /// Name of the fact that states the release year of a drive.
-pub const RELEASE_YEAR: &str = "release year";
+const RELEASE_YEAR: &str = FactId::ReleaseYear.name();
 
 /// Search conditions. An empty or `None` field restricts nothing, and neither does a field that a
 /// list lacks.
@@ -63,8 +64,9 @@ impl Search {
                 Some(whole) => names.iter().any(|name| name.eq_ignore_ascii_case(whole)),
                 None => named(&self.drive),
             }
-            && (self.interface.is_empty() || of(&["interface", "link"], &self.interface))
-            && (self.flash.is_empty() || of(&["flash"], &self.flash))
+            && (self.interface.is_empty()
+                || of(&[FactId::Interface.name(), "link"], &self.interface))
+            && (self.flash.is_empty() || of(&[FactId::Flash.name()], &self.flash))
             && year.is_none_or(|year| of(&[RELEASE_YEAR], &year))
             && self.simulated != Some(false)
     }

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row, Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
-use stend_record::review::{ModelChange, TargetInfo};
+use stend_record::review::{FactId, ModelChange, TargetInfo};
 
 /// A drive that was tested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -58,12 +58,12 @@ impl Drive {
 
 /// Returns the values of [`KEY`] for a target.
 pub(crate) fn key_of(target: &TargetInfo) -> [String; 5] {
-    let fact = |name| target.fact(name).unwrap_or_default().to_owned();
+    let fact = |id| target.fact(id).unwrap_or_default().to_owned();
     [
         word(&target.kind),
         target.title.clone(),
-        fact("serial number"),
-        fact("firmware"),
+        fact(FactId::SerialNumber),
+        fact(FactId::Firmware),
         target.fingerprint().to_owned(),
     ]
 }

@@ -4,7 +4,7 @@ use rusqlite::{Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stend_record::review::{
-    Condition, FailedTest, ModelInfo, Review, Rival, SCHEMA, Series, TargetInfo, TestResult,
+    Condition, FailedTest, ModelInfo, Results, Review, SCHEMA, Series, TargetInfo, TestResult,
 };
 
 use crate::columns::{OF_SERIES, POINTS, SERIES, Table};
@@ -19,12 +19,7 @@ impl Lab {
         let mut review = self.without_rivals(run)?;
         let sql = "SELECT rival FROM rivals WHERE run = ?1 ORDER BY position";
         for rival in self.rows(sql, params![run.0], |row| Ok(RunId(row.get(0)?)))? {
-            let rival = self.without_rivals(rival)?;
-            review.rivals.push(Rival {
-                target: rival.target,
-                tests: rival.tests,
-                unfinished: rival.unfinished,
-            });
+            review.rivals.push(self.without_rivals(rival)?.into());
         }
         Ok(review)
     }
@@ -73,6 +68,7 @@ impl Lab {
         }
         self.add_smart(run, &mut review)?;
         review.target.facts = self.conditions(run, "target")?;
+        review.target.convert();
         review.conditions = self.conditions(run, "method")?;
         review.environment = self.conditions(run, "environment")?;
         review.tests = self.tests(run)?;
@@ -140,20 +136,20 @@ impl Lab {
 
     fn test(&self, id: i64, bare: &TestResult, rest: &str) -> Result<TestResult, LabError> {
         let mut test: TestResult = self.with_rest(bare, rest)?;
-        if let Some(points) = &mut test.points {
-            for point in self.objects(&POINTS, id)? {
-                points.push(self.read(point)?);
-            }
+        for point in self.objects(&POINTS, id)? {
+            test.add(Results::Points(vec![self.read(point)?]));
         }
-        if let Some(series) = &mut test.series {
-            let sql = "SELECT id FROM series WHERE test = ?1 ORDER BY position";
-            let ids = self.rows(sql, params![id], |row| row.get(0))?;
-            let objects = self.objects(&SERIES, id)?;
-            for (id, mut curve) in ids.into_iter().zip(objects) {
-                for table in OF_SERIES.iter() {
-                    curve[table.name] = Value::Array(self.objects(table, id)?);
-                }
-                series.push(self.read::<Series>(curve)?);
+        let sql = "SELECT id FROM series WHERE test = ?1 ORDER BY position";
+        let ids = self.rows(sql, params![id], |row| row.get(0))?;
+        let objects = self.objects(&SERIES, id)?;
+        for (id, mut curve) in ids.into_iter().zip(objects) {
+            for table in OF_SERIES.iter() {
+                curve[table.name] = Value::Array(self.objects(table, id)?);
+            }
+            let series = vec![self.read::<Series>(curve)?];
+            match &mut test.results {
+                Some(Results::Ladder(ladder)) => ladder.series.extend(series),
+                _ => test.add(Results::Curve(series)),
             }
         }
         Ok(test)

@@ -132,7 +132,7 @@ fn copy(
 fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> {
     const COLUMNS: &str = "uuid, target, capacity_bytes, edition, edition_title, edition_sha256, \
         seed, duration_scale, state, command, folder, stend_version, stend_commit, \
-        begun_unix_ms, saved_unix_ms, label, note, rest";
+        begun_unix_ms, saved_unix_ms, label, note, measurement_key, rest";
     let key = drives::KEY;
     within.execute(
         &format!(

@@ -155,14 +155,10 @@ impl Lab {
         Ok(last)
     }
 
-    /// Returns the runs in which a fact of this kind (`target`, `method`, `environment`) has this
-    /// value, in the order of their numbers.
-    pub fn runs_where(&self, kind: &str, name: &str, value: &str) -> Result<Vec<RunId>, LabError> {
-        let sql = "SELECT DISTINCT run FROM conditions
-             WHERE kind = ?1 AND name = ?2 AND value = ?3 ORDER BY run";
-        self.rows(sql, params![kind, name, value], |row| {
-            Ok(RunId(row.get(0)?))
-        })
+    /// Returns the runs that were made for a measurement, in the order of their numbers.
+    pub fn runs_of_measurement(&self, key: &str) -> Result<Vec<RunId>, LabError> {
+        let sql = "SELECT id FROM runs WHERE measurement_key = ?1 ORDER BY id";
+        self.rows(sql, [key], |row| Ok(RunId(row.get(0)?)))
     }
 
     /// Removes runs with all their data, and drives that then have no run. Runs that they were

@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, ToSql, Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
-use stend_record::review::{Condition, FailedTest, Review, TestResult};
+use stend_record::review::{Condition, FailedTest, Results, Review, TestResult};
 use stend_record::sha256_hex;
 use uuid::Uuid;
 
@@ -21,6 +21,9 @@ pub struct RunContext<'a> {
     pub folder: &'a Path,
     /// SHA-256 of the edition's text, hexadecimal.
     pub edition_sha256: &'a str,
+    /// Key of the measurement that the run is made for, to be found again by
+    /// [`Lab::runs_of_measurement`]; `None` for a review.
+    pub measurement_key: Option<&'a str>,
     /// Version of stend.
     pub stend_version: &'a str,
     /// Commit of stend, if known.
@@ -153,9 +156,9 @@ fn begin(
     to.execute(
         "INSERT INTO runs (uuid, drive, target, capacity_bytes, edition, edition_title,
             edition_sha256, seed, duration_scale, state, command, folder, stend_version,
-            stend_commit, begun_unix_ms, saved_unix_ms, label, note, rest)
+            stend_commit, begun_unix_ms, saved_unix_ms, label, note, measurement_key, rest)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'unfinished', ?10, ?11, ?12, ?13, ?14, ?14,
-            ?15, ?16, '{}')",
+            ?15, ?16, ?17, '{}')",
         params![
             Uuid::new_v4().to_string(),
             id,
@@ -173,6 +176,7 @@ fn begin(
             of.now_unix_ms,
             review.label,
             review.note,
+            of.measurement_key,
         ],
     )?;
     Ok(RunId(to.last_insert_rowid()))
@@ -387,12 +391,13 @@ fn save_test(
     if is_kept(to, run, &test.id, position, &sha256)? {
         return Ok(());
     }
-    let bare = TestResult {
-        // An empty list in the rest records that the test has points or curves.
-        points: test.points.as_ref().map(|_| Vec::new()),
-        series: test.series.as_ref().map(|_| Vec::new()),
-        ..test.clone()
-    };
+    // Points and curves have their own tables.
+    let mut bare = test.clone();
+    match &mut bare.results {
+        Some(Results::Points(_) | Results::Curve(_)) => bare.results = None,
+        Some(Results::Ladder(ladder)) => ladder.series.clear(),
+        _ => {}
+    }
     let mut rest = serde_json::to_value(bare).unwrap_or_default();
     for key in ["id", "title", "method"] {
         take(&mut rest, &[key]);
@@ -401,11 +406,11 @@ fn save_test(
     let row = (test.id.as_str(), titles, "finished", None, rest.to_string());
     insert_test(to, run, position, row, &sha256, now_unix_ms)?;
     let id = to.last_insert_rowid();
-    for (position, point) in (0..).zip(test.points.iter().flatten()) {
+    for (position, point) in (0..).zip(test.points()) {
         let object = serde_json::to_value(point).unwrap_or_default();
         insert(to, &POINTS, id, position, object)?;
     }
-    for (position, series) in (0..).zip(test.series.iter().flatten()) {
+    for (position, series) in (0..).zip(test.curves()) {
         let mut object = serde_json::to_value(series).unwrap_or_default();
         let lists: Vec<Option<Value>> = OF_SERIES
             .iter()

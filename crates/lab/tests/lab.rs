@@ -8,13 +8,13 @@ use rusqlite::Connection;
 use stend_lab::work;
 use stend_lab::{Format, Kind, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES, Table};
 use stend_record::endurance::Health;
-use stend_record::kinds::RepeatedFigure;
+use stend_record::figure::{FigureId, RepeatedFigure};
 use stend_record::latency::LatencyHalfWidths;
 use stend_record::load::Load;
 use stend_record::review::{
-    Condition, FailedTest, IntervalLatency, LatencySummary, Pattern, Point, PointOp, PointPart,
-    Review, Rival, SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TemperatureSample,
-    TestResult,
+    Condition, FailedTest, IntervalLatency, Ladder, LatencySummary, Link, Pattern, Point, PointOp,
+    PointPart, Results, Review, Rival, Rung, SCHEMA, Sample, Series, SeriesPoint, TargetInfo,
+    TargetKind, TemperatureSample, TestResult,
 };
 use stend_record::smart::{BeforeAfter, Reading};
 use stend_record::study::{Cell, Study, StudyRow};
@@ -44,6 +44,7 @@ fn at(now_unix_ms: i64) -> RunContext<'static> {
     RunContext {
         folder: Path::new("/reports/one"),
         edition_sha256: "00ff",
+        measurement_key: None,
         stend_version: "0.1.0",
         stend_commit: None,
         now_unix_ms,
@@ -136,16 +137,34 @@ fn series(n: u64) -> Series {
     }
 }
 
+fn rung() -> Rung {
+    Rung {
+        name: "after 30 s".to_owned(),
+        idle_s: 30.0,
+        trim: false,
+        iops_start: 9.5,
+        recovered_bytes: 1 << 30,
+        fell: true,
+    }
+}
+
 fn test(id: &str, n: u64) -> TestResult {
     TestResult {
         id: id.to_owned(),
         title: format!("Test {id}"),
         method: "4 KiB \u{2026}".to_owned(),
-        points: n.is_multiple_of(2).then(|| (0..n).map(point).collect()),
-        series: (!n.is_multiple_of(2)).then(|| (0..n).map(series).collect()),
+        results: match n {
+            0 => None,
+            5 => Some(Results::Ladder(Ladder {
+                series: (0..n).map(series).collect(),
+                rungs: vec![rung()],
+            })),
+            n if n.is_multiple_of(2) => Some(Results::Points((0..n).map(point).collect())),
+            n => Some(Results::Curve((0..n).map(series).collect())),
+        },
         repeated: (0..n)
             .map(|i| RepeatedFigure {
-                name: "Read, depth 1".to_owned(),
+                figure: FigureId::AllTraces,
                 unit: "iops".to_owned(),
                 values: vec![0.1, i as f64],
             })
@@ -354,6 +373,8 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         ALTER TABLE series DROP COLUMN cpu_ns_per_request;
         DROP TABLE study_rows; DROP TABLE studies; DROP TABLE study_curves;
         DROP TABLE progress; DROP TABLE work; DROP TABLE recorded;
+        DROP INDEX runs_by_measurement_key;
+        ALTER TABLE runs DROP COLUMN measurement_key;
         ALTER TABLE runs DROP COLUMN label;
         ALTER TABLE runs DROP COLUMN note;
         PRAGMA foreign_keys = false;
@@ -392,10 +413,8 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         note: None,
         ..whole.clone()
     };
-    for series in expected.tests.iter_mut().flat_map(|t| &mut t.series) {
-        for curve in series {
-            curve.cpu_ns_per_request = None;
-        }
+    for curve in expected.tests.iter_mut().flat_map(TestResult::curves_mut) {
+        curve.cpu_ns_per_request = None;
     }
     assert_eq!(lab.review(run).unwrap(), expected);
     assert_eq!(copied, expected);
@@ -404,7 +423,43 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     assert_eq!(count("SELECT count(*) FROM temperatures"), 4);
     let told = "SELECT count(*) FROM points WHERE cpu_ns_per_request > 1000";
     assert_eq!(count(told), 3);
-    assert_eq!(count("PRAGMA user_version"), 5);
+    assert_eq!(count("PRAGMA user_version"), 6);
+}
+
+#[test]
+fn facts_of_a_version_without_fields_for_them_become_fields() {
+    let place = Place::new();
+    let whole = review("One", Vec::new());
+    let run = place.lab().begin(&whole, &at(1)).unwrap();
+    let back = "
+        DROP INDEX runs_by_measurement_key;
+        ALTER TABLE runs DROP COLUMN measurement_key;
+        INSERT INTO conditions VALUES (1, 'environment', 90, 'made by', 'abc');
+        INSERT INTO conditions VALUES
+            (1, 'target', 90, 'price', '7.90 EUR, 0.988 EUR per GB (10⁹ bytes)'),
+            (1, 'target', 91, 'link', 'PCIe, 8.0 GT/s, 4 lanes');
+        PRAGMA user_version = 5;";
+    let file = Connection::open(place.file("lab.db")).unwrap();
+    file.execute_batch(back).unwrap();
+    drop(file);
+    let mut lab = place.lab();
+    assert_eq!(lab.runs_of_measurement("abc").unwrap(), [run]);
+    assert_eq!(lab.runs_of_measurement("other").unwrap(), []);
+    let mut expected = whole;
+    expected.target.price = "7.90 EUR".parse().ok();
+    expected.target.link = Some(Link::Pcie {
+        gt_per_s: 8.0,
+        lanes: 4,
+    });
+    let link = condition("link", "PCIe, 8.0 GT/s, 4 lanes");
+    expected.target.facts.push(link);
+    assert_eq!(lab.review(run).unwrap(), expected);
+    // It remains so when the run is written again, and in another lab.
+    lab.save(run, &expected, &at(2)).unwrap();
+    assert_eq!(lab.review(run).unwrap(), expected);
+    let mut other = Lab::open(&place.file("other.db")).unwrap();
+    other.merge(&place.file("lab.db")).unwrap();
+    assert_eq!(other.runs_of_measurement("abc").unwrap().len(), 1);
 }
 
 #[test]
@@ -598,7 +653,7 @@ fn values_come_out_of_an_export_as_they_went_in() {
             serde_json::Value::Object(fields.map(|(n, f)| (n, f.into())).collect())
         })
         .collect();
-    for (row, point) in rows.iter().zip(tests[0].points.iter().flatten()) {
+    for (row, point) in rows.iter().zip(tests[0].points().iter()) {
         let number = |name: &str| row[name].as_str().unwrap().parse::<f64>().unwrap();
         assert_eq!(number("iops"), point.iops);
         assert_eq!(number("latency_p99_9_ns"), point.latency_ns.p99_9 as f64);

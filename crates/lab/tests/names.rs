@@ -20,6 +20,7 @@ fn place() -> (TempDir, PathBuf) {
 fn context(now_unix_ms: i64) -> RunContext<'static> {
     RunContext {
         folder: Path::new("/reports/one"),
+        measurement_key: None,
         edition_sha256: "00ff",
         stend_version: "0.1.0",
         stend_commit: None,

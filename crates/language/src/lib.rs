@@ -12,12 +12,14 @@ mod argument;
 mod bundle;
 mod figures;
 mod message;
+mod number;
 mod recorded;
 mod tag;
 
 pub use argument::Argument;
 pub use figures::{bound, counted, is_unit, numeral, quoted, unit};
 pub use message::{message, say};
+pub use number::{MISSING, fixed, grouped, number, plain, significant, whole};
 pub use recorded::{recorded, recorded_parts};
 pub use tag::{Language, current, within};
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use stend_load::target::{Target, WriteLimit};
-use stend_record::review::{PRICE, Review, SCHEMA, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{FactId, Review, SCHEMA, TargetInfo, TargetKind, TestResult};
 
 use crate::budget::check_budget;
 use crate::edition::Edition;
@@ -67,7 +67,7 @@ pub(crate) fn unfinished(
     limit: WriteLimit,
 ) -> Vec<Option<TestResult>> {
     let stays_worn = limit == WriteLimit::AsStated;
-    let goes_on = |test: &&TestResult| stays_worn || test.endurance.is_none();
+    let goes_on = |test: &&TestResult| stays_worn || test.endurance().is_none();
     let begun = |id: &str| {
         let mut unfinished = earlier?.unfinished.iter().filter(goes_on);
         unfinished.find(|test| test.id == id).cloned()
@@ -248,10 +248,8 @@ fn steady_name(load: Option<&str>) -> String {
 /// the model, which may have been edited, for real ones those of the single drive.
 fn identities(was: &TargetInfo, is: &TargetInfo) -> Vec<(String, String, String)> {
     let simulated = is.kind == TargetKind::Simulated;
-    // The user may set the price now or later.
-    let own = |name: &str| {
-        name != PRICE && (simulated || ["serial number", "backing file"].contains(&name))
-    };
+    let of_one = [FactId::SerialNumber, FactId::BackingFile].map(FactId::name);
+    let own = |name: &str| simulated || of_one.contains(&name);
     let value = |info: &TargetInfo, name: &str| {
         let fact = info.facts.iter().find(|fact| fact.name == name);
         fact.map_or_else(|| "not known".to_owned(), |fact| fact.value.clone())

@@ -1,7 +1,7 @@
 //! Conditions of a review, the target and the method, in sentences for the report.
 
-use stend_record::load::size_text;
 use stend_record::review::{Condition, Review};
+use stend_record::size::size_text;
 
 use crate::plan::Plan;
 use crate::preparation::STEADY_STATE;

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use stend_load::runner::Progress;
 use stend_load::target::{Enough, JobOutcome, JobRequest, Moved, Observer, Target, TargetError};
-use stend_record::load::{Load, size_text};
-use stend_record::review::{Point, PointOp, Series, TargetKind, TestResult};
+use stend_record::load::Load;
+use stend_record::review::{Point, PointOp, Results, Series, TargetKind};
+use stend_record::size::size_text;
 
 use crate::cost::Cost;
 use crate::enough::{Ending, EndsWhen, Watch};
 use crate::host::Limits;
 use crate::job::{self, JobFrame};
 use crate::outcome;
-use crate::recorder::{Measurement, Place, Recorder, push};
+use crate::recorder::{Measurement, Place, Recorder};
 use crate::setting::Setting;
 
 /// Time between two events of a growing curve, s.
@@ -58,18 +59,15 @@ pub(crate) struct MeasuredCurve {
 }
 
 impl MeasuredCurve {
-    /// Records it at these places; `also` adds results derived from it.
+    /// Records it at these places; `results` returns the curve with results derived from it.
     pub(crate) fn record(
         self,
         recorder: &Recorder<'_>,
         places: &[Place],
-        also: impl Fn(&mut TestResult) + Send + Sync + 'static,
+        results: impl FnOnce(Series) -> Results,
     ) {
-        let series = self.series;
-        let measured = Measurement::of_job(self.title, self.job_text, self.warnings, move |test| {
-            push(&mut test.series, &series);
-            also(test);
-        });
+        let results = results(self.series);
+        let measured = Measurement::of_job(self.title, self.job_text, self.warnings, results);
         recorder.record(places, measured, self.cost);
     }
 }

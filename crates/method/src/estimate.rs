@@ -1,8 +1,9 @@
 //! Estimates and outlines a review before anything is done.
 
 use stend_load::target::WriteLimit;
-use stend_record::load::{Load, range_bytes, size_text};
+use stend_record::load::{Load, range_bytes};
 use stend_record::review::TargetInfo;
+use stend_record::size::size_text;
 
 use crate::choice::{Access, effective, prepare_plan, unfinished};
 use crate::edition::Edition;

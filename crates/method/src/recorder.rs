@@ -2,13 +2,14 @@
 //! them.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use stend_analysis::{implausible, steady, words};
 use stend_load::target::TargetError;
-use stend_record::review::{Condition, FailedTest, JobText, Review, SteadyStart, TestResult};
+use stend_record::review::{
+    Condition, FailedTest, JobText, Results, Review, SteadyStart, TestResult,
+};
 
 use crate::cost::Cost;
 use crate::event::Event;
@@ -47,20 +48,14 @@ pub(crate) struct PlannedTest {
 }
 
 /// One measurement.
+#[derive(Debug)]
 pub(crate) struct Measurement {
     /// Name of the measurement, see [`Recorder::begin`].
     pub(crate) name: String,
     /// Jobs that measured it, in their order.
     pub(crate) jobs: Vec<JobText>,
     pub(crate) warnings: Vec<String>,
-    /// Adds the result to its test's.
-    put: Box<dyn Fn(&mut TestResult) + Send + Sync>,
-}
-
-impl fmt::Debug for Measurement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Measurement").field(&self.name).finish()
-    }
+    pub(crate) results: Results,
 }
 
 impl Measurement {
@@ -69,34 +64,19 @@ impl Measurement {
         name: String,
         text: String,
         warnings: Vec<String>,
-        put: impl Fn(&mut TestResult) + Send + Sync + 'static,
+        results: Results,
     ) -> Measurement {
         let jobs = vec![JobText {
             name: name.clone(),
             text,
         }];
-        Measurement::new(name, jobs, warnings, put)
-    }
-
-    /// Creates a measurement of any jobs.
-    pub(crate) fn new(
-        name: String,
-        jobs: Vec<JobText>,
-        warnings: Vec<String>,
-        put: impl Fn(&mut TestResult) + Send + Sync + 'static,
-    ) -> Measurement {
         Measurement {
             name,
             jobs,
             warnings,
-            put: Box::new(put),
+            results,
         }
     }
-}
-
-/// Adds a result to a list that is `None` while it is empty.
-pub(crate) fn push<T: Clone>(list: &mut Option<Vec<T>>, result: &T) {
-    list.get_or_insert_with(Vec::new).push(result.clone());
 }
 
 type SlotResult = Option<Result<Arc<Measurement>, Arc<TargetError>>>;
@@ -446,7 +426,7 @@ impl<'a> Recorder<'a> {
         result.warnings.splice(0..0, unsteady);
         result.steady_starts = steady_starts;
         for measured in slots.iter().flatten().flatten() {
-            (measured.put)(&mut result);
+            result.add(measured.results.clone());
             result.jobs.extend(measured.jobs.iter().cloned());
             for warning in &measured.warnings {
                 if !result.warnings.contains(warning) {

@@ -1,7 +1,8 @@
 //! An edition whose tests start from a steady state, at the user's request.
 
-use stend_record::load::{Load, size_text};
+use stend_record::load::Load;
 use stend_record::review::Pattern;
+use stend_record::size::size_text;
 
 use crate::edition::Edition;
 use crate::state::{State, Step, UntilSteady, is_steady, is_written};

@@ -29,7 +29,7 @@ fn the_built_in_edition_is_as_documented() {
     let states: Vec<_> = edition.states.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(states, ["clean", "filled"]);
     for test in &edition.tests {
-        let TestKind::Sweeps(sweeps) = &test.kind else {
+        let TestKind::Points(sweeps) = &test.kind else {
             continue;
         };
         for sweep in sweeps {
@@ -56,7 +56,7 @@ fn the_built_in_edition_is_as_documented() {
 fn loads(edition: &Edition, id: &str) -> Vec<Load> {
     let test = edition.tests.iter().find(|t| t.id == id);
     match &test.unwrap_or_else(|| panic!("{id}")).kind {
-        TestKind::Sweeps(sweeps) => sweeps.iter().flat_map(|s| s.loads.clone()).collect(),
+        TestKind::Points(sweeps) => sweeps.iter().flat_map(|s| s.loads.clone()).collect(),
         TestKind::Curve(curve) => vec![curve.load],
         other => panic!("{id}: {other:?}"),
     }
@@ -108,7 +108,7 @@ fn the_later_editions_stay_within_32_gib_and_take_half_a_minute() {
         let region = inside.then_some(32 << 30);
         for test in &edition.tests {
             match &test.kind {
-                TestKind::Sweeps(sweeps) => {
+                TestKind::Points(sweeps) => {
                     for sweep in sweeps {
                         let long = test.id.starts_with("sequential");
                         let duration_s = match (inside, long) {

@@ -198,7 +198,7 @@ fn run(target: &Mortal, options: &ReviewOptions<'_>) -> Review {
 fn result(review: &Review) -> (&TestResult, &Endurance) {
     assert!(review.complete, "{:?}", review.failed);
     let test = &review.tests[0];
-    (test, test.endurance.as_ref().unwrap())
+    (test, test.endurance().unwrap())
 }
 
 #[test]
@@ -408,7 +408,7 @@ fn a_test_that_was_broken_off_goes_on_and_keeps_its_budget() {
     let whole = budget(5 * ROUND_BYTES);
     let (review, kept) = saved(&target, &whole);
     assert!(!review.complete && review.failed[0].error.contains("killed"));
-    let begun = kept.unfinished[0].endurance.clone().unwrap();
+    let begun = kept.unfinished[0].endurance().cloned().unwrap();
     assert_eq!(begun.end, EnduranceEnd::Unfinished);
     assert_eq!(begun.rounds.len(), 2);
     // The bytes that the third may have written.

@@ -39,21 +39,21 @@ fn sets_are_copied_and_packed_each_from_the_state() {
         let trims = log.iter().filter(|l| *l == "trim").count();
         assert_eq!(trims, if copied { 1 } else { 5 }, "{log:?}");
         assert_eq!(asked.fill_bytes, CAPACITY_BYTES + 5 * 2 * (16 << 20));
-        let works = test(&review, "file-copy").files.clone().unwrap();
+        let works = test(&review, "file-copy").files();
         let sets: Vec<&str> = works.iter().map(|w| w.set.as_str()).collect();
         assert_eq!(sets, ["iso", "program", "work"]);
-        for work in &works {
+        for work in works {
             assert_eq!((work.set_bytes, work.scaled), (16 << 20, false));
             assert!((work.bw_bytes_per_s / 1e9 - 1.0).abs() < 1e-9);
         }
         // The same files for every operation.
-        let archived = test(&review, "archive").files.clone().unwrap();
+        let archived = test(&review, "archive").files();
         assert_eq!(archived[0].files, works[2].files);
         assert_ne!(works[0].files, works[1].files);
         let warnings = &test(&review, "archive").warnings;
         assert_eq!(warnings.last().unwrap(), "work: a limit");
         assert_eq!(warnings.len(), 1);
-        assert!(test(&review, "unarchive").points.is_none());
+        assert!(test(&review, "unarchive").points().is_empty());
     }
 }
 
@@ -62,7 +62,7 @@ fn sets_that_do_not_fit_twice_are_scaled_and_said() {
     let fake = Box::new(Fake::simulated());
     let review = run_review(fake, &on_files(8 << 30), &options(&FILES), &|_| {}).unwrap();
     let result = test(&review, "archive");
-    let work = &result.files.as_ref().unwrap()[0];
+    let work = &result.files()[0];
     assert_eq!((work.set_bytes, work.scaled), (25 << 20, true));
     let said = result.warnings.iter().find(|w| w.starts_with("SCALED"));
     assert!(said.unwrap().contains("25 MiB"), "{said:?}");
@@ -83,7 +83,7 @@ fn a_target_without_files_is_told_what_to_do_and_nothing_is_done_to_it() {
     assert!(spy.log.lock().unwrap().is_empty());
     for id in FILES {
         let result = test(&review, id);
-        assert!(result.files.is_none() && result.jobs.is_empty());
+        assert!(result.files().is_empty() && result.jobs.is_empty());
         let why = &result.warnings[..];
         assert!(
             why.len() == 1 && why[0].contains("stend review DIR"),

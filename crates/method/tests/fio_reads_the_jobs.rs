@@ -35,7 +35,7 @@ fn fio_parses_every_job() {
     // A trace is not a job of the methodology: its target makes its own. Work on files is not a job
     // of fio.
     let jobs: Vec<_> = tests
-        .filter(|t| t.traces.is_none() && t.files.is_none())
+        .filter(|t| t.traces().is_empty() && t.files().is_empty())
         .flat_map(|t| t.jobs)
         .collect();
     assert!(jobs.len() > 250, "{}", jobs.len());

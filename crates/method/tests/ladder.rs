@@ -26,7 +26,7 @@ fn each_rest_starts_from_a_copy_of_the_slow_drive() {
     let (review, log) = run(Fake::simulated());
     assert!(review.complete, "{:?}", review.failed);
     let result = &review.tests[0];
-    let series = result.series.as_ref().unwrap();
+    let series = result.curves();
     let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
     assert_eq!(
         names,
@@ -38,7 +38,7 @@ fn each_rest_starts_from_a_copy_of_the_slow_drive() {
             "after TRIM and 5 min"
         ]
     );
-    let rungs = result.rungs.as_ref().unwrap();
+    let rungs = result.rungs();
     let of = |r: &Rung| (r.name.clone(), r.idle_s, r.trim);
     assert_eq!(of(&rungs[0]), ("after 30 s".into(), 30.0, false));
     assert_eq!(of(&rungs[3]), ("after TRIM and 5 min".into(), 300.0, true));
@@ -73,8 +73,8 @@ fn each_rest_starts_from_a_copy_of_the_slow_drive() {
     )
     .unwrap();
     let alone = &alone.tests[0];
-    assert_eq!(alone.series.as_ref().unwrap()[1], series[4]);
-    assert_eq!(alone.rungs.as_ref().unwrap()[0], rungs[3]);
+    assert_eq!(alone.curves()[1], series[4]);
+    assert_eq!(alone.rungs()[0], rungs[3]);
     assert!(result.warnings.iter().all(|w| !w.contains("one target")));
 }
 
@@ -215,7 +215,7 @@ fn a_load_that_is_still_fast_at_its_end_is_warned_of() {
         let options = ReviewOptions::default();
         let review = run_review(Box::new(target), &edition(), &options, &|_| {}).unwrap();
         let test = &review.tests[0];
-        let rungs = test.rungs.as_ref().unwrap();
+        let rungs = test.rungs();
         let fell = rungs.iter().all(|rung| rung.fell);
         assert!(
             rungs

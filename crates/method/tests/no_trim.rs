@@ -32,7 +32,7 @@ fn states_are_made_without_trim_where_the_target_takes_none() {
             assert!(warned.contains("made without TRIM"), "{id}: {warned}");
         }
         let left_out = test(&review, "recovery");
-        assert!(left_out.series.is_none() && left_out.jobs.is_empty());
+        assert!(left_out.curves().is_empty() && left_out.jobs.is_empty());
         assert!(left_out.warnings[0].contains("takes no TRIM"));
     }
     let review = review(Box::new(Fake::real()), "2014", &["sequential"]);

@@ -27,10 +27,7 @@ fn some_points_are_those_of_the_whole_test_and_say_that_they_are_some() {
     let (part, all) = (test(&some, "depth-scaling"), test(&whole, "depth-scaling"));
     assert_eq!(part.left_out_points, 10);
     assert_eq!(all.left_out_points, 0);
-    assert_eq!(
-        part.points.as_ref().unwrap()[..],
-        all.points.as_ref().unwrap()[10..]
-    );
+    assert_eq!(part.points()[..], all.points()[10..]);
     assert_eq!(part.jobs[..], all.jobs[10..]);
     let said = "only a part of this test: 2 of its 12 points";
     assert!(

@@ -169,11 +169,6 @@ fn what_is_outlined_is_what_is_done() {
     };
     assert_eq!(points("durability-cost"), 7);
     for test in &review.tests {
-        assert_eq!(
-            test.sync.as_ref().unwrap().len(),
-            points(&test.id),
-            "{}",
-            test.id
-        );
+        assert_eq!(test.sync().len(), points(&test.id), "{}", test.id);
     }
 }

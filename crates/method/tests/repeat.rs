@@ -54,9 +54,13 @@ fn figures_are_means_of_reviews_with_other_seeds() {
         let all: Vec<&TestResult> = each.iter().map(|review| test(review, id)).collect();
         let together = test(&review, id);
         assert_eq!(together, &repeated::merged(&all));
-        assert_eq!(together.series, all[0].series, "curves are of the first");
-        for (at, point) in together.points.iter().flatten().enumerate() {
-            let iops = |test: &&TestResult| test.points.as_ref().unwrap()[at].iops;
+        assert_eq!(
+            together.curves(),
+            all[0].curves(),
+            "curves are of the first"
+        );
+        for (at, point) in together.points().iter().enumerate() {
+            let iops = |test: &&TestResult| test.points()[at].iops;
             let values: Vec<f64> = all.iter().map(iops).collect();
             assert_eq!(point.repeated_iops, values);
             let mean = values.iter().sum::<f64>() / 3.0;
@@ -69,7 +73,7 @@ fn figures_are_means_of_reviews_with_other_seeds() {
     for figure in figures {
         let of = |review: &Review| {
             let figures = key_figures(&review.tests);
-            let mut same = figures.into_iter().filter(|f| f.name == figure.name);
+            let mut same = figures.into_iter().filter(|f| f.figure == figure.figure);
             same.find(|f| f.test_id == figure.test_id).unwrap().value
         };
         let values: Vec<f64> = each.iter().map(of).collect();

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use common::{ALL, CAPACITY_BYTES, Fake, Fault, options, test};
 use stend_load::target::Target;
 use stend_method::{Cost, Edition, Event, MethodError, ReviewOptions, estimate, run_review};
-use stend_record::review::{Review, TestResult};
+use stend_record::review::{Results, Review, TestResult};
 
 fn edition() -> Edition {
     Edition::load("2014").unwrap()
@@ -25,12 +25,11 @@ fn ids(tests: &[TestResult]) -> Vec<&str> {
 
 /// Returns the number of results of a test.
 fn results(test: &TestResult) -> usize {
-    let count = |n: Option<usize>| n.unwrap_or(0);
-    count(test.points.as_ref().map(Vec::len))
-        + count(test.series.as_ref().map(Vec::len))
-        + count(test.benchmark.as_ref().map(Vec::len))
-        + count(test.traces.as_ref().map(Vec::len))
-        + count(test.files.as_ref().map(Vec::len))
+    test.points().len()
+        + test.curves().len()
+        + test.benchmark().len()
+        + test.traces().len()
+        + test.files().len()
 }
 
 #[test]
@@ -40,12 +39,12 @@ fn the_whole_edition_yields_every_point_in_its_order() {
     assert_eq!(ids(&review.tests), ALL);
     let counts: Vec<usize> = review.tests.iter().map(results).collect();
     assert_eq!(counts, [2, 4, 12, 20, 11, 1, 3, 8, 10, 1, 1, 3, 1, 1]);
-    let blocks: Vec<u64> = test(&review, "block-scaling").points.as_ref().unwrap()[..10]
+    let blocks: Vec<u64> = test(&review, "block-scaling").points()[..10]
         .iter()
         .map(|p| p.load.block_bytes)
         .collect();
     assert!(blocks.iter().enumerate().all(|(i, b)| *b == 512 << i));
-    let mixed = test(&review, "mixed-sequential").points.as_ref().unwrap();
+    let mixed = test(&review, "mixed-sequential").points();
     let parts: Vec<usize> = mixed.iter().map(|p| p.parts.len()).collect();
     assert_eq!(parts, [1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]);
     assert!(
@@ -97,11 +96,11 @@ fn a_test_alone_yields_what_it_yields_among_others() {
 fn every_point_starts_from_the_state_its_sweep_names() {
     let review = run(Fake::simulated(), &options(&[]));
     // Work on files is not a job of fio.
-    for test in review.tests.iter().filter(|t| t.files.is_none()) {
+    for test in review.tests.iter().filter(|t| t.files().is_empty()) {
         for job in &test.jobs {
             // `clean` was filled once, `filled` twice; more would mean another point's copy.
             let rw = common::option(&job.text, "rw").unwrap_or_default();
-            let clean = rw.ends_with("write") || test.benchmark.is_some();
+            let clean = rw.ends_with("write") || !test.benchmark().is_empty();
             let fills = if clean { 1 } else { 2 };
             let said = format!("; filled {fills} times\n");
             assert!(job.text.contains(&said), "{}: {}", job.name, job.text);
@@ -145,8 +144,8 @@ fn recovery_continues_the_drive_that_degradation_left() {
     let fake = Fake::simulated();
     let spy = fake.spy.clone();
     let review = run(fake, &options(&["degradation", "recovery"]));
-    let fresh = &test(&review, "degradation").series.as_ref().unwrap()[0];
-    let curves = test(&review, "recovery").series.as_ref().unwrap();
+    let fresh = &test(&review, "degradation").curves()[0];
+    let curves = test(&review, "recovery").curves();
     assert_eq!(*fresh, curves[0]);
     let names: Vec<&str> = curves.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["fresh", "after idle", "after TRIM"]);
@@ -247,7 +246,7 @@ fn a_state_that_only_reads_have_touched_is_kept() {
     let text = include_str!("../../../editions/2014.toml");
     let mut edition = Edition::parse(text, "2014").unwrap();
     for test in &mut edition.tests {
-        if let stend_method::edition::TestKind::Sweeps(sweeps) = &mut test.kind {
+        if let stend_method::edition::TestKind::Points(sweeps) = &mut test.kind {
             sweeps.truncate(1);
         }
     }
@@ -629,7 +628,7 @@ fn a_finished_test_that_is_made_again_is_not_lost_meanwhile() {
     let both = options(&["degradation", "recovery"]);
     let mut partial = run(Fake::real(), &both);
     partial.tests.retain(|test| test.id == "degradation");
-    let old = &mut partial.tests[0].series.as_mut().unwrap()[0].samples[0].iops;
+    let old = &mut partial.tests[0].curves_mut()[0].samples[0].iops;
     *old += 1e9;
     let kept: Mutex<Vec<Review>> = Mutex::default();
     let keep = |review: &Review| {
@@ -649,7 +648,7 @@ fn a_finished_test_that_is_made_again_is_not_lost_meanwhile() {
     let whole = run(Fake::real(), &again);
     assert!(whole.complete);
     assert_eq!(ids(&whole.tests), ["degradation", "recovery"]);
-    let fresh = |id: &str| test(&whole, id).series.as_ref().unwrap()[0].clone();
+    let fresh = |id: &str| test(&whole, id).curves()[0].clone();
     assert_eq!(fresh("degradation"), fresh("recovery"), "of one drive");
     assert_ne!(whole.tests[0], partial.tests[0]);
     for review in kept.lock().unwrap().iter() {
@@ -712,7 +711,7 @@ fn a_region_bounds_points_and_the_fill_of_their_state() {
         let options = options(&["random", "mixed-sequential", "linear-fill"]);
         let asked = estimate(&edition, &options, &fake.info(), false).unwrap();
         let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
-        for point in test(&review, "random").points.iter().flatten() {
+        for point in test(&review, "random").points().iter() {
             assert_eq!(point.load.region_bytes, Some(16 << 20));
         }
         for job in &test(&review, "random").jobs {
@@ -732,7 +731,7 @@ fn a_region_bounds_points_and_the_fill_of_their_state() {
             "{}",
             pass.jobs[0].text
         );
-        let series = pass.series.as_ref().unwrap();
+        let series = pass.curves();
         assert_eq!(series[0].range_bytes, Some(CAPACITY_BYTES));
         assert!(
             review
@@ -754,9 +753,8 @@ fn a_target_smaller_than_the_region_says_so() {
     let random = test(&review, "random");
     assert!(
         random
-            .points
+            .points()
             .iter()
-            .flatten()
             .all(|p| p.load.region_bytes.is_none())
     );
     assert!(random.jobs.iter().all(|j| !j.text.contains("size=")));
@@ -817,7 +815,7 @@ fn a_file_is_written_then_deleted_while_reads_go_on() {
         results.push(test(&review, "trim-response").clone());
     }
     for result in &results {
-        let parts = result.responses.as_ref().unwrap();
+        let parts = result.responses();
         let names: Vec<&str> = parts.iter().map(|r| r.name.as_str()).collect();
         assert_eq!(names, ["without TRIM", "with TRIM"]);
         assert_eq!(
@@ -838,7 +836,7 @@ fn a_file_is_written_then_deleted_while_reads_go_on() {
         let lost = parts[1].intervals.iter().filter(|i| i.iops < 500.0).count();
         // A shortened run reads for one second after the deletion, and every read is slow.
         assert!((9..=10).contains(&lost), "{lost}");
-        assert!(result.points.is_none() && result.series.is_none());
+        assert!(matches!(result.results, Some(Results::Response(_))));
         assert!(result.jobs[0].text.contains("rw=randread"));
         assert!(
             result.warnings.iter().any(|w| w.contains("shortest run")),
@@ -864,7 +862,7 @@ fn a_file_that_does_not_fit_is_made_smaller_and_said() {
     )
     .unwrap();
     let result = test(&review, "trim-response");
-    let part = &result.responses.as_ref().unwrap()[1];
+    let part = &result.responses()[1];
     assert_eq!((part.region_bytes, part.file_bytes), (16 << 20, 32 << 20));
     assert!(
         result
@@ -941,7 +939,7 @@ fn the_fastest_pass_counts_and_every_pass_is_kept() {
         let options = options(&["crystaldiskmark-9"]);
         let review = run_review(Box::new(fake), &versions(), &options, &|_| {}).unwrap();
         let test = test(&review, "crystaldiskmark-9");
-        let cells = test.benchmark.as_ref().unwrap();
+        let cells = test.benchmark();
         assert_eq!(cells.len(), 8);
         // Every job is reported, including the discarded pass.
         assert_eq!(test.jobs.len(), 8 * 4);

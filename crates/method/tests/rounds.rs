@@ -125,7 +125,7 @@ fn run(edition: &Edition, id: &str, speeds: &'static [f64], copied: bool) -> (Re
 }
 
 fn rounds(review: &Review) -> &Rounds {
-    review.tests[0].rounds.as_ref().unwrap()
+    review.tests[0].rounds().unwrap()
 }
 
 /// Falls, and is steady from the fourth round: the third is a fifth above the mean.

@@ -65,10 +65,7 @@ fn measured(model: Model, edition: &Edition) -> Review {
 }
 
 fn curve(review: &Review) -> &Series {
-    &test(review, "degradation")
-        .series
-        .as_ref()
-        .expect("it has curves")[0]
+    &test(review, "degradation").curves()[0]
 }
 
 #[test]
@@ -81,10 +78,7 @@ fn a_fraction_of_a_drive_comes_to_the_same_speeds_in_the_same_order() {
         &edition.scaled(BY).expect("it has no captured trace"),
     );
 
-    let bw = |review: &Review| {
-        let points = test(review, "sequential").points.as_ref();
-        points.expect("it has points")[0].bw_bytes_per_s
-    };
+    let bw = |review: &Review| test(review, "sequential").points()[0].bw_bytes_per_s;
     let close = |what: &str, (whole, fraction): (f64, f64), share: f64| {
         let error = fraction / whole - 1.0;
         assert!(error.abs() < share, "{what}: {whole} against {fraction}");

@@ -157,7 +157,7 @@ fn reviewed(mute: bool) -> (Review, Vec<String>) {
 fn flushes_and_intervals_are_measured() {
     let (review, jobs) = reviewed(false);
     assert!(review.complete, "{:?}", review.failed);
-    let points = review.tests[0].sync.as_ref().unwrap();
+    let points = review.tests[0].sync();
     assert_eq!(points.len(), 10);
     // Eight points with one job each, four intervals, and one more point.
     assert_eq!(jobs.len(), 13);

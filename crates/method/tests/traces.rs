@@ -49,9 +49,9 @@ fn traces_are_replayed_as_the_edition_says_and_added_up() {
         );
         assert!(replays.contains(&"game-start fast 2"), "{replays:?}");
         let test = test(&review, "desktop-traces");
-        let traces = test.traces.as_ref().unwrap();
+        let traces = test.traces();
         let busy_s: f64 = traces.iter().map(|t| t.busy_s).sum();
-        let overall = test.overall_bw_bytes_per_s.unwrap();
+        let overall = test.overall_bw_bytes_per_s().unwrap();
         assert!((overall * busy_s / 40e6 - 1.0).abs() < 1e-9, "{overall}");
         for trace in traces {
             assert_eq!(
@@ -92,7 +92,7 @@ fn a_shortened_run_replays_the_beginnings_of_traces_and_says_so() {
     let review = run(Fake::real(), &tenth);
     for (id, of) in [("desktop-traces", " s"), ("game-start", " requests")] {
         let test = test(&review, id);
-        for (trace, job) in test.traces.iter().flatten().zip(&test.jobs) {
+        for (trace, job) in test.traces().iter().zip(&test.jobs) {
             let share = trace.replayed_share.unwrap();
             assert!((share - 0.1).abs() < 0.01, "{share}");
             let said = "only a beginning: the first 10";
@@ -102,7 +102,7 @@ fn a_shortened_run_replays_the_beginnings_of_traces_and_says_so() {
         }
     }
     for test in run(Fake::real(), &whole).tests {
-        for (trace, job) in test.traces.iter().flatten().zip(&test.jobs) {
+        for (trace, job) in test.traces().iter().zip(&test.jobs) {
             assert_eq!(trace.replayed_share, None);
             assert!(!job.text.contains("--duration-scale"), "{}", job.text);
         }
@@ -114,7 +114,7 @@ fn saved_with_traces(fake: Fake, options: &ReviewOptions<'_>, count: usize) -> [
     let saved = Mutex::new(None);
     let save = |review: &Review| {
         let begun = review.unfinished.first();
-        if begun.is_some_and(|test| test.traces.iter().flatten().count() == count) {
+        if begun.is_some_and(|test| test.traces().iter().count() == count) {
             saved.lock().unwrap().get_or_insert(review.clone());
         }
         Ok(())
@@ -148,7 +148,7 @@ fn finished_traces_are_kept_and_not_replayed_again() {
         let review = run(again, &resumed);
         let log = spy.log.lock().unwrap();
         let replays = log.iter().filter(|l| l.starts_with("replay ")).count();
-        let begun = part.unfinished[0].traces.as_ref().unwrap();
+        let begun = part.unfinished[0].traces();
         assert_eq!((begun.len(), replays), (3, 7), "{log:?}");
         let (test, before) = (
             test(&review, "desktop-traces"),
@@ -159,17 +159,17 @@ fn finished_traces_are_kept_and_not_replayed_again() {
             assert_eq!(test, before);
             continue;
         }
-        let traces = test.traces.as_ref().unwrap();
+        let traces = test.traces();
         assert_eq!(traces[..3], begun[..]);
         let names = |test: &TestResult| -> Vec<String> {
             let jobs = test.jobs.iter().map(|job| job.name.clone());
-            let traces = test.traces.iter().flatten().map(|trace| trace.name.clone());
+            let traces = test.traces().iter().map(|trace| trace.name.clone());
             jobs.chain(traces).collect()
         };
         assert_eq!(names(test), names(before));
         assert_eq!(test.warnings, before.warnings);
         let busy_s: f64 = traces.iter().map(|t| t.busy_s).sum();
-        let overall = test.overall_bw_bytes_per_s.unwrap();
+        let overall = test.overall_bw_bytes_per_s().unwrap();
         assert!((overall * busy_s / 40e6 - 1.0).abs() < 1e-9, "{overall}");
     }
 }
@@ -180,7 +180,7 @@ fn a_test_that_fails_keeps_the_traces_before() {
     let wanted = options(&["desktop-traces"]);
     let review = run(fake, &wanted);
     assert_eq!(review.failed.len(), 1, "{:?}", review.tests);
-    let begun = review.unfinished[0].traces.as_ref().unwrap().len();
+    let begun = review.unfinished[0].traces().len();
     let fake = Fake::real();
     let spy = fake.spy.clone();
     let resumed = ReviewOptions {
@@ -225,7 +225,7 @@ fn idle_time_is_left_out_where_the_target_can() {
         let log = spy.log.lock().unwrap();
         let said = format!("replay word {timing} 256");
         assert!(log.contains(&said), "{log:?}");
-        let trace = &test(&review, "desktop-traces").traces.as_ref().unwrap()[0];
+        let trace = &test(&review, "desktop-traces").traces()[0];
         let told = |l: &&String| l.contains("cannot leave idle time out");
         assert_eq!(trace.limits.iter().filter(told).count(), words);
     }

@@ -1,11 +1,11 @@
 //! Checks of a model across its tables.
 
+mod power_loss;
+
 use crate::schema::Model;
 use crate::schema::key::Problems;
-use crate::schema::spec::{PAGE_BYTES, Spec};
-use crate::schema::tables::{
-    blocks, controller, gc, host, media, nand, power, power_loss, slc_cache, trim,
-};
+use crate::schema::spec::{Emptying, HealthSpec, PAGE_BYTES, Spec};
+use crate::schema::tables::{controller, gc, host, media, nand, power, slc_cache, trim};
 
 /// Adds the errors of a model all of whose keys could be read. `problems` contains the errors of
 /// single keys; sizes are checked only if there is no error yet.
@@ -26,16 +26,15 @@ pub(crate) fn model(problems: &mut Problems, model: &Model) {
         return;
     }
     check_dram(problems, model);
-    gc::check_sizes(problems, model, &spec);
+    check_streams(problems, model, &spec);
     let programs = spec.buffer_programs_min();
     if spec.buffer.write_pages < programs * spec.program_pages() {
         let message = format!("it must hold at least {programs} programs of a die");
         problems.report(&model.dram.write_buffer_kib, message);
     }
-    slc_cache::check_sizes(problems, model, &spec);
-    blocks::check_sizes(problems, model, &spec);
-    check_factory_bad(problems, model, &spec);
-    power_loss::check_sizes(problems, model, &spec);
+    check_slc_cache(problems, model, &spec);
+    check_blocks(problems, model, &spec);
+    power_loss::check(problems, model, &spec);
 }
 
 /// Checks that the user's data fits. Returns false if other sizes cannot be checked.
@@ -73,11 +72,67 @@ fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
     true
 }
 
-/// Checks that every die has enough blocks that are not bad from the factory.
-fn check_factory_bad(problems: &mut Problems, model: &Model, spec: &Spec) {
+/// Checks that the buffer serves all streams.
+fn check_streams(problems: &mut Problems, model: &Model, spec: &Spec) {
+    let Some(streams) = gc::enabled(model) else {
+        return;
+    };
+    let host = streams.host_streams.value;
+    let pages = (host + 1) * spec.program_pages();
+    if spec.buffer.write_pages < pages {
+        let message = format!(
+            "{host} is not allowed; each stream holds a multi-plane page that waits to be full, so \
+             dram.write_buffer_kib must be at least {} KiB for that many, or they fewer",
+            pages * 4
+        );
+        problems.report(&streams.host_streams, message);
+    }
+}
+
+/// Checks that the SLC cache has enough superblocks for those that are open and folded at once.
+fn check_slc_cache(problems: &mut Problems, model: &Model, spec: &Spec) {
+    let (Some(cache), Some(table)) = (&spec.cache, &model.slc_cache) else {
+        return;
+    };
+    let bits = spec.data.timing.pages_per_word_line();
+    // What is folded together, what is filled, and what comes next.
+    let dynamic_need = match cache.emptying {
+        Emptying::OnChip => bits + 2,
+        Emptying::Controller => 2,
+    };
+    let static_need = match (cache.emptying, cache.pool.superblocks) {
+        (_, 0) if cache.dynamic_superblocks > 0 => 0,
+        // Five half folded or open, two open, up to four to fold together, one spare.
+        (Emptying::OnChip, _) => spec.gc.slc_reserve_superblocks + 12,
+        (Emptying::Controller, _) => 4,
+    };
+    let message = |have: u32, need: u32| {
+        format!("{have} is not allowed; what is written and folded at once needs at least {need}")
+    };
+    if let Some(dynamic) = &table.dynamic_blocks_per_plane
+        && cache.dynamic_superblocks < dynamic_need
+    {
+        problems.report(dynamic, message(dynamic.value, dynamic_need));
+    }
+    if cache.pool.superblocks < static_need {
+        let message = message(cache.pool.superblocks, static_need);
+        problems.report(&table.blocks_per_plane, message);
+    }
+}
+
+/// Checks that blocks and superblocks do not both end, and that every die has a good block for each
+/// superblock.
+fn check_blocks(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(blocks), Some(_)) = (&model.blocks, &spec.blocks) else {
         return;
     };
+    let ends = |health: &HealthSpec| health.end_of_life_cycles != [u32::MAX; 2];
+    if spec.health.as_ref().is_some_and(ends) {
+        let message = "[blocks] does not go with health.end_of_life_cycles and \
+                       health.slc_end_of_life_cycles, by which superblocks end as a whole: leave \
+                       these out, and name blocks.life_cycles";
+        problems.report(&blocks.enabled, message);
+    }
     if let Some(short) = crate::geometry::factory_bad::short_die(spec) {
         let message = format!(
             "{} is not allowed; {} blocks of die {} are bad from the factory, and its superblocks \

@@ -1,7 +1,7 @@
 //! The hardware of a model in words, for a report.
 
 use crate::schema::Model;
-use crate::schema::rules::named;
+use crate::schema::key::named;
 use crate::schema::spec::{Emptying, PAGE_BYTES, Spec, WhenFull};
 use crate::schema::tables::trim::PROMISES;
 
@@ -37,7 +37,7 @@ impl Model {
                     .map(|year| year.value.to_string()),
             ),
             ("controller", Some(self.controller.name.value.clone())),
-            ("interface", Some(self.interface_in_words())),
+            ("interface", Some(self.interface())),
             ("flash", Some(flash)),
             ("DRAM", Some(format!("{} MiB", self.dram.size_mib.value))),
             ("over-provisioning", over_provisioning),
@@ -66,7 +66,8 @@ impl Model {
         Some(years.value)
     }
 
-    fn interface_in_words(&self) -> String {
+    /// Interface with the generation and lanes of PCIe: `sata-6g`, `pcie-nvme, 3.0 x4`.
+    pub fn interface(&self) -> String {
         let name = &self.host.interface.value;
         match (&self.host.pcie_generation, &self.host.pcie_lanes) {
             (Some(generation), Some(lanes)) => {

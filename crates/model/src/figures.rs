@@ -4,7 +4,7 @@ use stend_config::Lines;
 use toml_edit::{Document, Item, TableLike, Value};
 
 use super::Files;
-use crate::schema::compose::item_line;
+use crate::schema::key::item_line;
 
 /// A figure in a file of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -39,9 +39,10 @@ use std::path::Path;
 
 use crate::schema::key::Reader;
 use crate::schema::renamed;
+use crate::schema::tables::DESCRIBED;
 use stend_config::{Problem, Text};
 
-pub use crate::schema::document::{DescribedKey, DescribedTable, tables as described_tables};
+pub use crate::schema::document::{DescribedKey, DescribedTable};
 pub use crate::schema::free::{FreeFigure, NewValue, WriteError, write_values};
 pub use crate::schema::key::Field;
 pub use crate::schema::setting::Setting;
@@ -95,6 +96,11 @@ impl Model {
     }
 }
 
+/// All tables of drive files, in the order in which they are written; the first is the file itself.
+pub fn described_tables() -> Vec<DescribedTable> {
+    DESCRIBED.clone()
+}
+
 /// A problem of a line of the resolved text, with the file and line of its origin.
 fn placed(problem: Problem, files: &Files) -> Problem {
     let (file, line) = files.place(problem.line.unwrap_or(1));
@@ -129,7 +135,7 @@ fn read(files: &Files) -> Result<(Reader, Option<Model>), FileError> {
         None => Err(broken(0, key(), "missing field `schema`".to_owned())),
         Some(Some(SCHEMA)) => Ok((reader, model)),
         Some(Some(renamed::SCHEMA_1)) => {
-            reader.problems = renamed::only(reader.problems, text_of.line(start));
+            reader.problems.0 = renamed::only(reader.problems.0, text_of.line(start));
             Ok((reader, None))
         }
         Some(other) => {

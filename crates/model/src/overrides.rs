@@ -7,6 +7,7 @@ use toml_edit::{DocumentMut, InlineTable, Item, Table as TomlTable, TableLike};
 use super::Model;
 use crate::schema::key::Table;
 use crate::schema::setting::Setting;
+use crate::schema::tables::DESCRIBED;
 
 /// The source of a replaced figure, in the text of the model.
 const SOURCE: &str = "assumed: replaces the model's figure";
@@ -24,8 +25,7 @@ struct Place<'a> {
 impl Place<'_> {
     /// True if the key is declared for drive files.
     fn is_declared(&self) -> bool {
-        let mut tables = <Model as Table>::inner_keys().into_iter();
-        tables.any(|(table, keys)| table == self.table && keys.contains(&self.key))
+        declared().any(|figure| figure == (self.table, self.key))
     }
 
     fn of(path: &str) -> Option<Place<'_>> {
@@ -39,6 +39,14 @@ impl Place<'_> {
             index,
         })
     }
+}
+
+/// Table and key of each figure of drive files.
+fn declared() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let tables = DESCRIBED
+        .iter()
+        .filter(|table| Model::KEYS.contains(&table.name));
+    tables.flat_map(|table| table.keys.iter().map(|key| (table.name, key.key)))
 }
 
 /// `key` or `key[index]`.
@@ -192,9 +200,7 @@ fn table_of<'d>(
 
 /// Message that there is no such key, with the nearest one.
 fn unknown(path: &str) -> String {
-    let tables = <Model as Table>::inner_keys().into_iter();
-    let keys =
-        tables.flat_map(|(table, keys)| keys.iter().map(move |key| format!("{table}.{key}")));
+    let keys = declared().map(|(table, key)| format!("{table}.{key}"));
     let (table, last) = path.rsplit_once('.').unwrap_or(("", path));
     // A key without its table is near, whatever the table. Of equally near keys the first is
     // chosen, so that the message is the same each time.

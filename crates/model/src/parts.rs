@@ -14,8 +14,9 @@ use toml_edit::{Document, Item, Value as TomlValue};
 
 use super::shipped::{PARTS, SHIPPED};
 use super::{FileError, Model, SCHEMA, renamed};
-use crate::schema::compose::{self, Piece, Resolved, item_line};
-use crate::schema::key::Table as _;
+use crate::schema::compose::{self, Piece, Resolved};
+use crate::schema::key::item_line;
+use crate::schema::tables::DESCRIBED;
 
 /// Schema of parts.
 pub const PART_SCHEMA: &str = "stend.part/2";
@@ -298,7 +299,9 @@ fn leave_out_shares(pieces: &mut Vec<Piece>) {
             pieces.iter().any(|piece| piece.name() == name)
         };
         let is_own = pieces.iter().any(|p| p.table == table && p.file == 0);
-        let is_whole = names("none") || Model::required_of(table).into_iter().all(names);
+        let described = DESCRIBED.iter().find(|described| described.name == table);
+        let mut keys = described.iter().flat_map(|table| &table.keys);
+        let is_whole = names("none") || keys.all(|key| key.optional || names(key.key));
         if !is_own && !is_whole {
             pieces.retain(|piece| piece.table != table);
         }

@@ -9,10 +9,10 @@ use std::process::ExitStatus;
 use changes::fuzz;
 use stend_record::fio::Job;
 
-use crate::latency_log;
-use crate::samples::{self, JobLogs};
-use crate::tools::ToolOutput;
-use crate::{fio, fio_log, logged, smartctl};
+use crate::fio::samples::{self, JobLogs};
+use crate::fio::{every_request, latency_log, log, program};
+use crate::probe::smartctl;
+use crate::process::tools::ToolOutput;
 
 const DOCUMENT: &str = include_str!("../tests/data/fio-3.33.json");
 
@@ -32,8 +32,8 @@ fn answers_of_fio() {
         vec![DOCUMENT.to_owned(), warned],
         60,
         |text| {
-            let _ = fio::judge(&said(1), text).unwrap_err().to_string();
-            match fio::judge(&said(0), text) {
+            let _ = program::judge(&said(1), text).unwrap_err().to_string();
+            match program::judge(&said(0), text) {
                 Ok(output) => {
                     let short = |job: &Job| job.read.runtime.max(job.write.runtime) < 1 << 24;
                     if output.jobs.iter().all(short) {
@@ -52,7 +52,7 @@ fn answers_of_fio() {
 
 #[test]
 fn logs_of_fio() {
-    let output = fio::judge(&said(0), DOCUMENT).unwrap();
+    let output = program::judge(&said(0), DOCUMENT).unwrap();
     let log = "1000, 5120, 0, 0, 0\n2000, 6144, 0, 0, 0\n2000, 512, 1, 0, 0\n3001, 5000, 0, 0, 0\n";
     let latencies = "1700000000100, 85000, 0, 4096, 0\n1700000000101, 91000, 0, 4096, 81920\n";
     fuzz(
@@ -60,10 +60,10 @@ fn logs_of_fio() {
         vec![log.to_owned(), latencies.to_owned()],
         1_000,
         |text| {
-            let Ok(rows) = fio_log::rows(text) else {
+            let Ok(rows) = log::rows(text) else {
                 return false;
             };
-            logged::requests(&rows);
+            every_request::requests(&rows);
             let logs = JobLogs {
                 bw: rows.clone(),
                 iops: rows,

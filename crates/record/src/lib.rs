@@ -9,12 +9,14 @@ pub mod latency;
 pub mod load;
 pub mod model;
 pub mod review;
+pub mod size;
 pub mod smart;
 pub mod study;
+pub mod target;
 
 use sha2::Digest;
 
-pub use kinds::{benchmark, endurance, traces};
+pub use kinds::{benchmark, endurance, figure, traces};
 
 /// SHA-256 of bytes, hexadecimal, as `sha256sum` prints it.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::size::size_text;
+
 /// One load: direction and size of the requests, and the number of outstanding requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Load {
@@ -73,6 +75,17 @@ impl Load {
 
     /// Description for people: `random read, 4 KiB, queue depth 8`.
     pub fn describe(&self) -> String {
+        let region = self.region_bytes;
+        format!(
+            "{}, queue depth {}{}",
+            self.describe_requests(),
+            self.queue_depth,
+            region.map_or_else(String::new, |region| format!(", in {}", size_text(region)))
+        )
+    }
+
+    /// Description without the queue depth and the region: `random read, 4 KiB, 4 threads`.
+    pub(crate) fn describe_requests(&self) -> String {
         let what = match self.op {
             PointOp::Mixed => format!("{} % reads", self.read_percent),
             op => op.words().to_owned(),
@@ -82,12 +95,9 @@ impl Load {
             n => format!(", {n} threads"),
         };
         format!(
-            "{} {what}, {}{threads}, queue depth {}{}",
+            "{} {what}, {}{threads}",
             self.pattern.words(),
-            size_text(self.block_bytes),
-            self.queue_depth,
-            self.region_bytes
-                .map_or_else(String::new, |region| format!(", in {}", size_text(region)))
+            size_text(self.block_bytes)
         )
     }
 
@@ -194,18 +204,6 @@ impl From<&Load> for SeriesPoint {
 /// Number of bytes in a region on a target of this capacity.
 pub fn range_bytes(region_bytes: Option<u64>, capacity_bytes: u64) -> u64 {
     region_bytes.map_or(capacity_bytes, |region| region.min(capacity_bytes))
-}
-
-/// A size in the largest binary unit that divides it: `512 B`, `4 KiB`, `1 MiB`.
-pub fn size_text(bytes: u64) -> String {
-    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    UNITS
-        .iter()
-        .find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit))
-        .map_or_else(
-            || format!("{bytes} B"),
-            |(unit, name)| format!("{} {name}", bytes / unit),
-        )
 }
 
 /// A load of rounds as stored in a review: without the direction, which follows from the share of

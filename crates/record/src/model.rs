@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::size::all_digits;
+
 /// Number of differences that a drive's name lists.
 const NAMED_MAX: usize = 3;
 
@@ -107,7 +109,7 @@ pub fn figure_words(key: &str, value: &Value) -> String {
     let key = key.split('[').next().unwrap_or_default();
     let bytes = value.as_u64().filter(|_| key.ends_with("bytes"));
     if let Some(bytes) = bytes {
-        return bytes_words(bytes);
+        return all_digits(bytes);
     }
     let unit = UNITS.iter().find(|(ending, _)| key.ends_with(ending));
     match unit {
@@ -115,23 +117,6 @@ pub fn figure_words(key: &str, value: &Value) -> String {
             format!("{} {unit}", plain(value))
         }
         _ => plain(value),
-    }
-}
-
-fn bytes_words(bytes: u64) -> String {
-    const UNITS: [(u64, usize, &str); 3] = [
-        (1_000_000_000_000, 12, "TB"),
-        (1_000_000_000, 9, "GB"),
-        (1_000_000, 6, "MB"),
-    ];
-    match UNITS.iter().find(|(unit, ..)| bytes >= *unit) {
-        None => format!("{bytes} B"),
-        Some((unit, digits, name)) => {
-            let (whole, part) = (bytes / unit, bytes % unit);
-            let number = format!("{whole}.{part:0digits$}");
-            let number = number.trim_end_matches('0').trim_end_matches('.');
-            format!("{number} {name}")
-        }
     }
 }
 

@@ -1,25 +1,32 @@
-//! The review: schema `stend.review/1`.
+//! The review: schema `stend.review/2`.
 //!
 //! Documented field by field, for readers of the JSON, in `docs/review-json.md`. Units are the last
 //! part of a key. MiB and KiB are binary, MB and KB decimal.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 pub use crate::kinds::curve::{IntervalLatency, Sample, Series, TemperatureSample};
 pub use crate::kinds::files::{FileOp, FileRequests, FileWork};
-pub use crate::kinds::ladder::Rung;
+pub use crate::kinds::ladder::{Ladder, Rung};
 pub use crate::kinds::points::{Point, PointPart};
 pub use crate::kinds::response::{Response, ResponseInterval, SlowRequest};
 pub use crate::kinds::rounds::{RoundFigures, Rounds, Tracked};
 pub use crate::kinds::sync::{Durability, SyncInterval, SyncMethod, SyncPoint, SyncStream};
-pub use crate::kinds::{JobText, SteadyStart, TestResult};
+pub use crate::kinds::traces::Traces;
+pub use crate::kinds::{JobText, Results, SteadyStart, TestResult};
 pub use crate::latency::LatencySummary;
 pub use crate::load::{Pattern, PointOp, SeriesPoint};
 pub use crate::model::{ModelChange, ModelInfo};
 use crate::smart::BeforeAfter;
+pub use crate::target::{Condition, FactId, Link, Price, TargetInfo, TargetKind};
 
 /// Name and version of this schema.
-pub const SCHEMA: &str = "stend.review/1";
+pub const SCHEMA: &str = "stend.review/2";
+
+/// The schema before [`SCHEMA`], which [`read`] converts.
+const SCHEMA_1: &str = "stend.review/1";
 
 /// A whole review of one target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -81,78 +88,51 @@ pub struct Review {
     pub smart: Option<BeforeAfter>,
 }
 
+/// Reason why a text is not a review.
+#[derive(Debug)]
+pub enum ReadError {
+    /// It is not JSON, or has other fields.
+    Json(serde_json::Error),
+    /// It has this other schema.
+    Schema(String),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Json(error) => error.fmt(f),
+            ReadError::Schema(other) => {
+                write!(f, "its schema is `{other}`, and a review's is `{SCHEMA}`")
+            }
+        }
+    }
+}
+
+/// Parses a review, also one of `stend.review/1`, which is converted.
+///
+/// # Errors
+/// If the text is not a review, or has another schema.
+pub fn read(json: &str) -> Result<Review, ReadError> {
+    let mut review: Review = serde_json::from_str(json).map_err(ReadError::Json)?;
+    match review.schema.as_str() {
+        SCHEMA => {}
+        SCHEMA_1 => {
+            SCHEMA.clone_into(&mut review.schema);
+            review.target.convert();
+            let rivals = review.rivals.iter_mut();
+            rivals.for_each(|rival| rival.target.convert());
+        }
+        _ => return Err(ReadError::Schema(review.schema)),
+    }
+    Ok(review)
+}
+
 fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
 fn is_false(value: &bool) -> bool {
     !value
-}
-
-/// Name of the fact that a drive's link is slower than the drive: [`TargetInfo::facts`].
-pub const SLOW_LINK: &str = "slow link";
-
-/// A named fact, `write cache: on`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Condition {
-    /// Name.
-    pub name: String,
-    /// Value.
-    pub value: String,
-}
-
-/// The tested target.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TargetInfo {
-    /// The name as the user typed it.
-    pub name: String,
-    /// The drive's marketing name, with the differences of its model from the shipped one; or the
-    /// path.
-    pub title: String,
-    /// Method of measurement.
-    pub kind: TargetKind,
-    /// Capacity under test, bytes.
-    pub capacity_bytes: u64,
-    /// Model of a simulated drive; missing for real targets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<ModelInfo>,
-    /// Further facts (model, serial number, firmware, controller, NAND …).
-    #[serde(default)]
-    pub facts: Vec<Condition>,
-}
-
-/// Name of the fact of a drive's price, which the user enters.
-pub const PRICE: &str = "price";
-
-impl TargetInfo {
-    /// The value of a fact.
-    pub fn fact(&self, name: &str) -> Option<&str> {
-        let found = self.facts.iter().find(|fact| fact.name == name);
-        found.map(|fact| fact.value.as_str())
-    }
-
-    /// Fingerprint of the model of a simulated drive; empty if it is not known.
-    pub fn fingerprint(&self) -> &str {
-        let told = || self.fact("model fingerprint")?.get(..16);
-        let known = self.model.as_ref().map(|model| model.fingerprint.as_str());
-        // In earlier reviews it is only a fact.
-        known.or_else(told).unwrap_or_default()
-    }
-}
-
-/// Method of measuring a target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TargetKind {
-    /// Simulated drive: measured in virtual time, by the model.
-    #[default]
-    Simulated,
-    /// Regular file: measured by fio.
-    File,
-    /// Directory: measured by fio on a file in it, and by work on files beside it.
-    Directory,
-    /// Block device: measured by fio.
-    BlockDevice,
 }
 
 /// A finished test on a rival.
@@ -165,6 +145,16 @@ pub struct Rival {
     /// See [`Review::unfinished`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<TestResult>,
+}
+
+impl From<Review> for Rival {
+    fn from(review: Review) -> Rival {
+        Rival {
+            target: review.target,
+            tests: review.tests,
+            unfinished: review.unfinished,
+        }
+    }
 }
 
 /// A test that did not finish.

@@ -4,6 +4,8 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use stend_record::review::TestResult;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().ok_or("name the folder to write to")?;
@@ -15,11 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map(|number| {
             let mut rival = rival.clone();
             rival.target.title = format!("Fixture rival {} {} GB", number + 1, 256 << number);
-            for point in rival
-                .tests
-                .iter_mut()
-                .flat_map(|t| t.points.iter_mut().flatten())
-            {
+            for point in rival.tests.iter_mut().flat_map(TestResult::points_mut) {
                 point.iops *= 1.0 + 0.07 * number as f64;
                 point.bw_bytes_per_s *= 1.0 + 0.07 * number as f64;
             }

@@ -1,7 +1,6 @@
 //! The drives of a review, the reviewed one first, and the words for their loads.
 
-use stend_analysis::kinds::curve::curves_of;
-use stend_analysis::load::{points_of, words_among};
+use stend_analysis::load::words_among;
 use stend_analysis::{Dimension, Load};
 use stend_record::review::{Point, Review, Series, TargetInfo, TargetKind, TestResult};
 
@@ -26,14 +25,16 @@ impl<'a> Drive<'a> {
 
     /// Returns the point of a test under a load.
     pub fn point(&self, test_id: &str, load: Load) -> Option<&'a Point> {
-        points_of(self.test(test_id)?)
+        self.test(test_id)?
+            .points()
             .iter()
             .find(|point| Load::of(point) == load)
     }
 
     /// Returns the curve of a test with a name.
     pub fn curve(&self, test_id: &str, name: &str) -> Option<&'a Series> {
-        curves_of(self.test(test_id)?)
+        self.test(test_id)?
+            .curves()
             .iter()
             .find(|series| series.name == name)
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use stend_record::review::{Review, SCHEMA, TargetInfo, TargetKind};
+use stend_record::review::{self, Review, TargetInfo, TargetKind};
 
 use crate::ReportError;
 
@@ -22,15 +22,11 @@ pub fn review_in(folder: &Path) -> Result<Option<Review>, ReportError> {
         }
         Err(source) => return Err(ReportError::Read { path, source }),
     };
-    let why = match serde_json::from_str::<Review>(&text) {
-        Ok(review) if review.schema == SCHEMA => return Ok(Some(review)),
-        Ok(review) => format!(
-            "its schema is `{}`, and a review's is `{SCHEMA}`",
-            review.schema
-        ),
-        Err(error) => error.to_string(),
-    };
-    Err(ReportError::NoReview { path, why })
+    let found = review::read(&text).map(Some);
+    found.map_err(|why| ReportError::NoReview {
+        path,
+        why: why.to_string(),
+    })
 }
 
 /// Rejects a folder whose page is not that of a review.
@@ -106,7 +102,7 @@ fn has_same_results(one: &Review, other: &Review) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::review::TestResult;
+    use stend_record::review::{SCHEMA, TestResult};
 
     use super::*;
     use crate::write_folder;

@@ -1,7 +1,7 @@
 //! The key figures as a table.
 
 use stend_analysis::figures::{KeyFigure, Unit, same};
-use stend_analysis::key_figures;
+use stend_analysis::{figure_title, key_figures};
 use stend_language::{recorded, say};
 
 use crate::best;
@@ -66,7 +66,7 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
             all[1..].iter().map(|rival| same(rival, figure)).collect();
         let cell = |of: &KeyFigure, note: String| Cell::noted(sure(of), note).more(of.value);
         let mut row: Vec<Cell> = vec![
-            number::bound(&figure.title).into(),
+            number::bound(&figure_title(&figure.figure)).into(),
             cell(figure, String::new()),
         ];
         row.extend(others.iter().map(|other| {

@@ -2,73 +2,9 @@
 //! a unit, in the form of the page's language.
 
 use stend_analysis::{Interval, words};
-use stend_language::{numeral, text, unit};
+use stend_language::{grouped, numeral, text, unit};
 
-pub use stend_language::{bound, quoted};
-
-/// Replacement of a missing figure.
-pub const MISSING: &str = "–";
-
-/// Formats a number with three significant digits below 1,000 and four above, thousands separated
-/// by commas: `0.123`, `5.27`, `52.7`, `527`, `4,235`, `41,240`.
-pub fn plain(value: f64) -> String {
-    if !value.is_finite() {
-        return MISSING.to_string();
-    }
-    let magnitude = value.abs();
-    if magnitude < 0.000_5 {
-        return "0".to_string();
-    }
-    let rounded = significant(value, if magnitude < 1_000.0 { 3 } else { 4 });
-    let decimals = match rounded.abs() {
-        m if m >= 100.0 => 0,
-        m if m >= 10.0 => 1,
-        m if m >= 1.0 => 2,
-        _ => 3,
-    };
-    let text = format!("{rounded:.decimals$}");
-    separate_thousands(&text)
-}
-
-/// Rounds the value to a number of significant decimal digits.
-pub fn significant(value: f64, digits: usize) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return value;
-    }
-    // The decimal round trip yields the number whose shortest text has these digits; scaling by
-    // powers of ten would not.
-    format!("{value:.*e}", digits - 1)
-        .parse()
-        .expect("a number printed by Rust is read by Rust")
-}
-
-/// Formats a whole number, thousands separated.
-pub fn whole(value: u64) -> String {
-    separate_thousands(&value.to_string())
-}
-
-fn separate_thousands(text: &str) -> String {
-    let (sign, rest) = match text.strip_prefix('-') {
-        Some(rest) => ("−", rest),
-        None => ("", text),
-    };
-    let (integer, fraction) = match rest.split_once('.') {
-        Some((integer, fraction)) => (integer, Some(fraction)),
-        None => (rest, None),
-    };
-    let mut out = String::from(sign);
-    for (i, digit) in integer.chars().enumerate() {
-        if i > 0 && (integer.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if let Some(fraction) = fraction {
-        out.push('.');
-        out.push_str(fraction);
-    }
-    numeral(&out)
-}
+pub use stend_language::{MISSING, bound, plain, quoted, significant, whole};
 
 /// Formats requests a second.
 pub fn iops(value: f64) -> String {
@@ -164,7 +100,7 @@ pub fn percent(share: f64) -> String {
             numeral(&format!("{value:.1}").replace('-', "−"))
         )
     } else {
-        format!("{}\u{a0}%", separate_thousands(&format!("{value:.0}")))
+        format!("{}\u{a0}%", grouped(&format!("{value:.0}")))
     }
 }
 
@@ -214,27 +150,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_digits_below_a_thousand_and_four_above() {
-        for (value, text) in [
-            (0.0, "0"),
-            (0.123_4, "0.123"),
-            (5.274, "5.27"),
-            (52.74, "52.7"),
-            (527.4, "527"),
-            (999.6, "1,000"),
-            (4_234.6, "4,235"),
-            (41_237.0, "41,240"),
-            (1_234_567.0, "1,235,000"),
-            (-1_234.0, "−1,234"),
-            (9.999, "10.0"),
-            (f64::NAN, "–"),
-            (f64::INFINITY, "–"),
-        ] {
-            assert_eq!(plain(value), text, "{value}");
-        }
-    }
-
-    #[test]
     fn units_are_decimal_for_speeds_and_binary_for_blocks() {
         assert_eq!(mb_per_s(527_400_000.0), "527\u{a0}MB/s");
         assert_eq!(gb(2_310_000_000.0), "2.31\u{a0}GB");
@@ -245,7 +160,6 @@ mod tests {
         assert_eq!(block(1 << 20), "1\u{a0}MiB");
         assert_eq!(block(1_536), "1,536\u{a0}B");
         assert_eq!(capacity(240_057_409_536), "240\u{a0}GB (224\u{a0}GiB)");
-        assert_eq!(whole(7_200), "7,200");
     }
 
     #[test]
@@ -304,13 +218,6 @@ mod tests {
         assert_eq!(sure(0.000_4), "5\u{a0}s\u{a0}± <\u{a0}0.1\u{a0}%");
         assert_eq!(sure(0.0), "5\u{a0}s\u{a0}± 0\u{a0}%");
         assert_eq!(sure(f64::NAN), "5\u{a0}s");
-    }
-
-    #[test]
-    fn rounding_leaves_short_decimal_texts() {
-        assert_eq!(significant(41_237.891, 5).to_string(), "41238");
-        assert_eq!(significant(0.123_456_789, 5).to_string(), "0.12346");
-        assert_eq!(significant(0.0, 5), 0.0);
     }
 
     #[test]

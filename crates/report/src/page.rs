@@ -7,7 +7,7 @@ use stend_analysis::repeated;
 use stend_analysis::same_load::{UnlikeLoad, unlike_loads};
 use stend_analysis::steady::start_words;
 use stend_analysis::verdict::verdict;
-use stend_analysis::words::{capitalised, list, uncapitalised};
+use stend_analysis::words::{self, capitalised, list, uncapitalised};
 use stend_language::{recorded, recorded_parts, say, text};
 use stend_record::review::{Condition, Review, SteadyStart, TargetKind, TestResult};
 
@@ -87,6 +87,15 @@ impl Page<'_> {
     fn facts(&self, list: &[Condition]) -> Vec<(String, String)> {
         let told = |fact: &Condition| (self.recorded(&fact.name), self.recorded(&fact.value));
         list.iter().map(told).collect()
+    }
+
+    /// Translates the facts about the reviewed drive, and its price.
+    fn facts_of_drive(&self) -> Vec<(String, String)> {
+        let target = &self.review.target;
+        let mut facts = self.facts(&target.facts);
+        let price = words::price(target);
+        facts.extend(price.map(|price| (say("price-name"), number::quoted(&price))));
+        facts
     }
 
     /// Returns the anchor of a test.
@@ -289,7 +298,7 @@ fn section<'a>(
 
 /// Returns the remark that a model without noise was measured.
 fn noiseless_words(test: &TestResult) -> String {
-    let points = stend_analysis::load::points_of(test);
+    let points = test.points();
     let loads: Vec<String> = noiseless_in(test)
         .map(|found| uncapitalised(&load_words(found.load, points)))
         .collect();

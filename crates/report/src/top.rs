@@ -5,7 +5,7 @@ use stend_analysis::Verdict;
 use stend_analysis::headline::Headline;
 use stend_analysis::words;
 use stend_language::{say, text as message};
-use stend_record::review::{Review, TargetKind};
+use stend_record::review::{FactId, Review, TargetKind};
 
 use crate::drive::Drive;
 use crate::headline::{difference, text};
@@ -80,17 +80,14 @@ const FAR_SHARE: f64 = 0.1;
 const POINTS_MAX: usize = 4;
 
 /// Facts in the top, with the messages of their labels.
-const FACTS: [(&str, &str); 10] = [
-    ("interface", "fact-interface"),
-    ("form factor", "fact-form-factor"),
-    ("controller", "fact-controller"),
-    ("flash", "fact-flash"),
-    ("DRAM", "fact-dram"),
-    ("SLC cache", "fact-slc-cache"),
-    ("over-provisioning", "fact-over-provisioning"),
-    ("rated life", "fact-rated-life"),
-    ("release year", "fact-release-year"),
-    ("price", "fact-price"),
+const FACTS: [(FactId, &str); 7] = [
+    (FactId::Interface, "fact-interface"),
+    (FactId::Controller, "fact-controller"),
+    (FactId::Flash, "fact-flash"),
+    (FactId::Dram, "fact-dram"),
+    (FactId::SlcCache, "fact-slc-cache"),
+    (FactId::OverProvisioning, "fact-over-provisioning"),
+    (FactId::ReleaseYear, "fact-release-year"),
 ];
 
 /// Computes the top.
@@ -109,17 +106,17 @@ fn facts(review: &Review) -> Vec<(String, String)> {
     let capacity = number::capacity(target.capacity_bytes);
     let mut out = vec![(say("capacity-under-test"), capacity)];
     for (fact, name) in FACTS {
-        let found = target.facts.iter().find(|f| f.name == fact);
-        out.extend(found.map(|f| (say(name), number::bound(&words::interface(&f.value)))));
+        let found = target.fact(fact);
+        out.extend(found.map(|value| (say(name), number::bound(&words::interface(value)))));
     }
+    out.extend(words::price(target).map(|price| (say("fact-price"), number::bound(&price))));
     if target.kind != TargetKind::Simulated {
-        let named = |what: &str| target.facts.iter().find(|f| f.name == what);
-        for (what, name) in [
-            ("model", "fact-model"),
-            ("firmware", "fact-firmware"),
-            ("serial number", "fact-serial-number"),
+        for (fact, name) in [
+            (FactId::Model, "fact-model"),
+            (FactId::Firmware, "fact-firmware"),
+            (FactId::SerialNumber, "fact-serial-number"),
         ] {
-            out.extend(named(what).map(|f| (say(name), f.value.clone())));
+            out.extend(target.fact(fact).map(|value| (say(name), value.to_owned())));
         }
     }
     out

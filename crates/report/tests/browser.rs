@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use scraper::{Html, Selector};
-use stend_record::review::{Rung, TemperatureSample};
+use stend_record::review::{Ladder, Results, Rung, TemperatureSample};
 use stend_report::write_folder;
 
 /// Result of opening a page in a browser.
@@ -197,7 +197,10 @@ fn labels_of_rests_do_not_overprint() {
         fell: true,
         trim: false,
     };
-    recovery.rungs = Some([0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0].map(rung).into());
+    recovery.results = Some(Results::Ladder(Ladder {
+        series: recovery.curves().to_vec(),
+        rungs: [0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0].map(rung).into(),
+    }));
     let page = write_folder(&review, folder.path()).unwrap();
     for width in [1280, 500] {
         let visit = visit_at(&chromium, &page, width);
@@ -287,7 +290,7 @@ fn temperatures_are_drawn_on_the_right() {
     let folder = tempfile::tempdir().unwrap();
     let mut review = common::review(0.02);
     for test in &mut review.tests {
-        for series in test.series.iter_mut().flatten() {
+        for series in test.curves_mut() {
             let sample = |t_s, celsius| TemperatureSample { t_s, celsius };
             series.temperatures = vec![sample(0.0, 31.0), sample(10.0, 36.85), sample(20.0, 40.0)];
         }
@@ -332,7 +335,7 @@ fn hostile_names_are_drawn_as_text() {
     let mut review = common::review(0.02);
     review.target.title = name.into();
     for test in &mut review.tests {
-        for series in test.series.iter_mut().flatten() {
+        for series in test.curves_mut() {
             series.name.push_str(name);
         }
     }

@@ -5,10 +5,10 @@ use crate::page::{data, page, text};
 
 use scraper::Html;
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
-use stend_record::review::{Pattern, PointOp, SeriesPoint, TestResult};
+use stend_record::review::{Pattern, PointOp, Results, SeriesPoint, TestResult};
 
 /// A drive that refuses in its third round and reports nothing in the second.
-fn worn_out() -> TestResult {
+fn worn_out() -> Endurance {
     let round = |bytes: u64, used: Option<u64>| EnduranceRound {
         repeats: 0,
         written_bytes: bytes,
@@ -26,47 +26,51 @@ fn worn_out() -> TestResult {
             ..Health::default()
         }),
     };
+    Endurance {
+        load: SeriesPoint {
+            op: PointOp::Write,
+            pattern: Pattern::Sequential,
+            block_bytes: 131_072,
+            queue_depth: 32,
+        },
+        round_bytes: 240_000_000_000,
+        budget_bytes: Some(1_000_000_000_000),
+        rated_bytes: Some(400_000_000_000),
+        warranty_years: Some(3),
+        end: EnduranceEnd::Refused,
+        refusal: Some("Input/output error".into()),
+        written_bytes: 500_000_000_000,
+        broken_off_bytes: 0,
+        no_health: None,
+        before: Some(Health {
+            host_written_bytes: Some(100_000_000_000),
+            read_retries: Some(3),
+            ..Health::default()
+        }),
+        rounds: vec![
+            round(240_000_000_000, Some(33)),
+            EnduranceRound {
+                repeats: 3,
+                ..round(240_000_000_000, None)
+            },
+            round(20_000_000_000, Some(99)),
+        ],
+        afterwards: Some(Afterwards {
+            write_refused: Some(true),
+            read_bytes: 239_000_000_000,
+            asked_bytes: 240_000_000_000,
+            failed_reads: 77,
+            bw_bytes_per_s: 5e8,
+            health: None,
+        }),
+    }
+}
+
+fn test_of(endurance: Endurance) -> TestResult {
     TestResult {
         id: "endurance".into(),
         title: "Endurance".into(),
-        endurance: Some(Endurance {
-            load: SeriesPoint {
-                op: PointOp::Write,
-                pattern: Pattern::Sequential,
-                block_bytes: 131_072,
-                queue_depth: 32,
-            },
-            round_bytes: 240_000_000_000,
-            budget_bytes: Some(1_000_000_000_000),
-            rated_bytes: Some(400_000_000_000),
-            warranty_years: Some(3),
-            end: EnduranceEnd::Refused,
-            refusal: Some("Input/output error".into()),
-            written_bytes: 500_000_000_000,
-            broken_off_bytes: 0,
-            no_health: None,
-            before: Some(Health {
-                host_written_bytes: Some(100_000_000_000),
-                read_retries: Some(3),
-                ..Health::default()
-            }),
-            rounds: vec![
-                round(240_000_000_000, Some(33)),
-                EnduranceRound {
-                    repeats: 3,
-                    ..round(240_000_000_000, None)
-                },
-                round(20_000_000_000, Some(99)),
-            ],
-            afterwards: Some(Afterwards {
-                write_refused: Some(true),
-                read_bytes: 239_000_000_000,
-                asked_bytes: 240_000_000_000,
-                failed_reads: 77,
-                bw_bytes_per_s: 5e8,
-                health: None,
-            }),
-        }),
+        results: Some(Results::Endurance(endurance)),
         ..TestResult::default()
     }
 }
@@ -74,7 +78,7 @@ fn worn_out() -> TestResult {
 #[test]
 fn a_worn_out_drive_is_drawn_and_told_to_its_end() {
     let mut review = common::review(1.0);
-    review.tests = vec![worn_out()];
+    review.tests = vec![test_of(worn_out())];
     let html = Html::parse_document(&page(&review));
     let tables = text(&html, "section.test table");
     for words in [
@@ -108,7 +112,7 @@ fn a_worn_out_drive_is_drawn_and_told_to_its_end() {
 #[test]
 fn what_was_measured_is_drawn_over_the_bytes_written() {
     let mut review = common::review(1.0);
-    review.tests = vec![worn_out()];
+    review.tests = vec![test_of(worn_out())];
     let html = Html::parse_document(&page(&review));
     let all = data(&html);
     let charts = all["charts"].as_array().unwrap();
@@ -171,8 +175,8 @@ fn what_is_not_known_is_not_drawn() {
     let mut review = common::review(1.0);
     // A rated life that ends beyond the charts is stated, not drawn.
     let mut young = worn_out();
-    young.endurance.as_mut().unwrap().rated_bytes = Some(9_000_000_000_000);
-    review.tests = vec![young];
+    young.rated_bytes = Some(9_000_000_000_000);
+    review.tests = vec![test_of(young)];
     let html = Html::parse_document(&page(&review));
     let said = text(&html, "section.test");
     assert!(said.contains("would end at 8.90 TB, beyond"), "{said}");
@@ -181,12 +185,11 @@ fn what_is_not_known_is_not_drawn() {
     // Without reports from the drive there are only the two measured charts, and a budget is not an
     // end.
     let mut silent = worn_out();
-    let endurance = silent.endurance.as_mut().unwrap();
-    endurance.end = EnduranceEnd::Budget;
-    for round in &mut endurance.rounds {
+    silent.end = EnduranceEnd::Budget;
+    for round in &mut silent.rounds {
         (round.health, round.write_amplification) = (None, None);
     }
-    review.tests = vec![silent];
+    review.tests = vec![test_of(silent)];
     let html = Html::parse_document(&page(&review));
     assert_eq!(data(&html)["charts"].as_array().unwrap().len(), 2);
     assert!(text(&html, "section.test table").contains("NOT worn out"));
@@ -194,19 +197,18 @@ fn what_is_not_known_is_not_drawn() {
 
 #[test]
 fn what_the_more_enduring_drive_bears_is_bold() {
-    let bold = |own: TestResult, rival: TestResult| {
+    let bold = |own: Endurance, rival: Endurance| {
         let mut review = common::review(0.01);
-        review.tests = vec![own];
-        review.rivals[0].tests = vec![rival];
+        review.tests = vec![test_of(own)];
+        review.rivals[0].tests = vec![test_of(rival)];
         text(&Html::parse_document(&page(&review)), "section.test strong")
     };
     let mut more = worn_out();
-    let of_more = more.endurance.as_mut().unwrap();
-    of_more.written_bytes = 600_000_000_000;
-    of_more.afterwards.as_mut().unwrap().read_bytes = 238_000_000_000;
+    more.written_bytes = 600_000_000_000;
+    more.afterwards.as_mut().unwrap().read_bytes = 238_000_000_000;
     let told = bold(worn_out(), more.clone());
     assert_eq!(told, "239 GB\n600 GB\n2.34 times\n1.50 times");
     // The bytes that a budget allowed are not the drive's endurance.
-    more.endurance.as_mut().unwrap().end = EnduranceEnd::Budget;
+    more.end = EnduranceEnd::Budget;
     assert_eq!(bold(worn_out(), more), "239 GB");
 }

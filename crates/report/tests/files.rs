@@ -3,7 +3,7 @@
 use crate::common;
 
 use scraper::{Html, Selector};
-use stend_record::review::{FileOp, FileRequests, FileWork, Review, TestResult};
+use stend_record::review::{FileOp, FileRequests, FileWork, Results, Review, TestResult};
 use stend_report::write;
 
 fn work(set: &str, bw_bytes_per_s: f64, scaled: bool) -> FileWork {
@@ -33,7 +33,7 @@ fn copied(works: Vec<FileWork>) -> TestResult {
     TestResult {
         id: "file-copy".into(),
         title: "Copying files".into(),
-        files: Some(works),
+        results: Some(Results::Files(works)),
         ..TestResult::default()
     }
 }

@@ -44,7 +44,7 @@ fn what_does_not_hold_is_told_as_such() {
         .iter_mut()
         .find(|t| t.id == "degradation")
         .unwrap();
-    for sample in &mut degradation.series.as_mut().unwrap()[0].samples {
+    for sample in &mut degradation.curves_mut()[0].samples {
         sample.iops *= 2.0;
     }
     let text = section(&review).unwrap();

@@ -7,7 +7,7 @@ use stend_analysis::repeated::merged;
 use stend_language::{Language, within};
 use stend_record::load::Load;
 use stend_record::review::{
-    FileWork, LatencySummary, Pattern, Review, SyncPoint, SyncStream, TestResult,
+    FileWork, LatencySummary, Pattern, Results, Review, SyncPoint, SyncStream, TestResult,
 };
 use stend_report::write;
 
@@ -26,10 +26,7 @@ fn longer(latency: &LatencySummary, times: f64) -> LatencySummary {
 fn points(factor: f64) -> Vec<TestResult> {
     let mut tests = common::review(0.01).tests;
     tests.retain(|test| ["depth-scaling", "mixed-random"].contains(&test.id.as_str()));
-    for point in tests
-        .iter_mut()
-        .flat_map(|test| test.points.iter_mut().flatten())
-    {
+    for point in tests.iter_mut().flat_map(TestResult::points_mut) {
         point.iops *= factor;
         point.bw_bytes_per_s *= factor;
         point.latency_ns = longer(&point.latency_ns, 1.0 / factor);
@@ -46,12 +43,12 @@ fn points(factor: f64) -> Vec<TestResult> {
 fn tests(factor: f64) -> Vec<TestResult> {
     let review = common::with_applications(common::review(0.01));
     let mut tests = review.tests;
-    tests.retain(|test| test.benchmark.is_some() || test.traces.is_some());
-    for cell in tests[0].benchmark.iter_mut().flatten() {
+    tests.retain(|test| !test.benchmark().is_empty() || !test.traces().is_empty());
+    for cell in tests[0].benchmark_mut() {
         cell.best_bw_bytes_per_s *= factor;
         cell.best_mean_latency_ns /= factor;
     }
-    for trace in tests[1].traces.iter_mut().flatten() {
+    for trace in tests[1].traces_mut() {
         trace.bw_bytes_per_s *= factor;
         trace.busy_s /= factor;
         trace.elapsed_s /= factor;
@@ -60,8 +57,9 @@ fn tests(factor: f64) -> Vec<TestResult> {
         }
         trace.write_amplification = trace.write_amplification.map(|pages| pages / factor);
     }
-    if let Some(overall) = &mut tests[1].overall_bw_bytes_per_s {
-        *overall *= factor;
+    if let Some(Results::Traces(traces)) = &mut tests[1].results {
+        let overall = traces.overall_bw_bytes_per_s.iter_mut();
+        overall.for_each(|overall| *overall *= factor);
     }
     let work = FileWork {
         set: "iso".to_owned(),
@@ -88,13 +86,13 @@ fn tests(factor: f64) -> Vec<TestResult> {
         TestResult {
             id: "copy".to_owned(),
             title: "Copying files".to_owned(),
-            files: Some(vec![work]),
+            results: Some(Results::Files(vec![work])),
             ..TestResult::default()
         },
         TestResult {
             id: "sync".to_owned(),
             title: "Durable writes".to_owned(),
-            sync: Some(vec![point]),
+            results: Some(Results::Sync(vec![point])),
             ..TestResult::default()
         },
     ]);

@@ -142,7 +142,7 @@ impl Engine {
         let drive = target.drive_mut();
         drive.keep_content(true);
         if clients_take_time {
-            drive.set_host_times((Nanos::ZERO, Nanos::ZERO));
+            drive.service().set_host_times(Nanos::ZERO, Nanos::ZERO);
         }
         if !drive.has_power() {
             drive.power_up();
@@ -232,7 +232,8 @@ impl Engine {
         let mut copy = self.target.clone();
         let drive = copy.drive_mut();
         drive.keep_content(false);
-        drive.set_host_times(self.host_times);
+        let (submit, complete) = self.host_times;
+        drive.service().set_host_times(submit, complete);
         copy.keep_in(path)
     }
 
@@ -557,7 +558,9 @@ impl Engine {
         }
         let mut target = self.target;
         target.drive_mut().keep_content(false);
-        target.drive_mut().set_host_times(self.host_times);
+        let (submit, complete) = self.host_times;
+        let drive = target.drive_mut();
+        drive.service().set_host_times(submit, complete);
         Ok((target, self.data))
     }
 }

@@ -82,9 +82,13 @@ pub fn age(target: &mut SimulatedTarget, days: f64, celsius: f64) -> Result<Aged
              a drive's clock can hold; name fewer"
         )));
     }
-    let rber = |target: &SimulatedTarget| target.drive().rber_max().map(|rber| rber as f64 / 1e12);
+    let rber = |target: &SimulatedTarget| {
+        let worst = target.drive().inspect().rber_max();
+        worst.map(|rber| rber as f64 / 1e12)
+    };
     let rber_before = rber(target);
-    target.drive_mut().rest_without_power(Nanos(ns as u64));
+    let mut service = target.drive_mut().service();
+    service.rest_without_power(Nanos(ns as u64));
     Ok(Aged {
         counted_days,
         rber_before,
@@ -106,7 +110,7 @@ pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<(), TargetErro
             "die {die}: the drive has {dies} dies, 0 to {most}"
         )));
     }
-    target.drive_mut().fail_die(die);
+    target.drive_mut().service().fail_die(die);
     Ok(())
 }
 
@@ -132,7 +136,7 @@ pub fn power_cut(target: &mut SimulatedTarget) -> Result<PowerCut, TargetError> 
         ..Request::default()
     });
     if drive.advance(SimTime::NEVER).is_none() {
-        let stuck = drive.diagnosis();
+        let stuck = drive.inspect().diagnosis();
         return Err(TargetError::Failed(format!(
             "the drive does not recover: {stuck}"
         )));

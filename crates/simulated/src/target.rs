@@ -23,7 +23,7 @@ use stend_load::trace::{ReplayError, ReplayOptions, Trace, op_index, replay};
 use stend_load::{EndOfTime, JobFile, RunError, RunOptions, RunResult};
 use stend_model::{Change, Model, Setting, short_key};
 use stend_record::endurance::{EraseCycles, Health};
-use stend_record::review::{Condition, ModelChange, ModelInfo, TargetInfo, TargetKind};
+use stend_record::review::{Condition, Link, ModelChange, ModelInfo, TargetInfo, TargetKind};
 use stend_record::smart;
 
 use crate::monitor::Watched;
@@ -233,7 +233,7 @@ impl SimulatedTarget {
 
     /// Energy since power-on, J; `None` for a model without energy figures.
     pub fn energy_j(&self) -> Option<f64> {
-        let energy = self.drive.energy()?;
+        let energy = self.drive.inspect().energy()?;
         Some(energy.total_pj() as f64 / 1e12)
     }
 
@@ -249,7 +249,7 @@ impl SimulatedTarget {
 
     /// Erase cycles of every superblock, those of the cache first.
     pub fn erase_counts(&self) -> &[u32] {
-        self.drive.erase_counts()
+        self.drive.inspect().erase_counts()
     }
 
     /// Calls `act` with the drive and counts its events.
@@ -339,7 +339,7 @@ impl SimulatedTarget {
 
     /// Error for a drive that makes no progress, which is a fault of the simulation.
     fn no_progress(&self, error: &impl Display) -> TargetError {
-        TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
+        TargetError::Failed(format!("{error}; {}", self.drive.inspect().diagnosis()))
     }
 
     /// Runs a job file that has been read already, and reports after every interval of virtual time
@@ -454,7 +454,9 @@ fn info(model: &Model, of: &ModelInfo, capacity_bytes: u64) -> TargetInfo {
         kind: TargetKind::Simulated,
         capacity_bytes,
         model: Some(of.clone()),
+        link: Link::of_interface(&model.interface()),
         facts,
+        ..TargetInfo::default()
     }
 }
 
@@ -648,7 +650,7 @@ impl Target for SimulatedTarget {
     }
 
     fn round_begins(&mut self) {
-        self.round = Some(Box::new(self.drive.round_start()));
+        self.round = Some(Box::new(self.drive.inspect().round_start()));
     }
 
     fn repeat_round(&mut self, most: u32) -> u32 {
@@ -656,7 +658,7 @@ impl Target for SimulatedTarget {
             return 0;
         };
         let before = self.bad_blocks();
-        let rounds = self.drive.repeat_round(&start, most);
+        let rounds = self.drive.service().repeat_round(&start, most);
         self.repeated_bad_blocks += self.bad_blocks() - before;
         rounds
     }

@@ -5,6 +5,8 @@ mod identify;
 mod lab;
 mod language;
 mod marks;
+#[cfg(test)]
+mod synopsis;
 mod twin;
 
 use std::num::NonZero;
@@ -12,6 +14,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use stend_method::SteadyLoad;
+use stend_record::review::Price;
 use stend_serve::clock::Pace;
 use stend_serve::server::Address;
 
@@ -115,7 +118,7 @@ pub enum Command {
     /// Serve a simulated drive as a block device, with real data and the model's time (NBD).
     ///
     /// Other software uses it as any network block device: `fio --ioengine=nbd`, `nbdfuse`, QEMU,
-    /// `nbd-client`. It ends by a signal, and saves the drive before.
+    /// `nbd-client`. A signal ends the server after it has saved the drive.
     Serve(ServeArgs),
     /// List, show, export, delete and merge the reviews in the lab.
     Lab(LabArgs),
@@ -123,11 +126,11 @@ pub enum Command {
     Report(ReportArgs),
     /// Compare reviews in the lab: differing conditions, figures, ratios; as a page with --out.
     Compare(CompareArgs),
-    /// Tell what is inside a drive from what can be seen from outside: its caches, spare space,
-    /// dies, and what it does in idle time.
+    /// Infer the inside of a drive from its behaviour: its caches, spare space, dies, and its work
+    /// in idle time.
     ///
-    /// Each property has a 90 % interval and its evidence, or the reason why it cannot be told.
-    /// All data of a target is lost.
+    /// Each property has a 90 % interval and its evidence, or the reason why it is unknown. All
+    /// data of a target is lost.
     Identify(IdentifyArgs),
     /// Check the findings of published reviews on the drive models: which hold, and which do not.
     ///
@@ -137,16 +140,16 @@ pub enum Command {
     Fit(FitArgs),
     /// Make a drive model from a review: structure and figures of a drive that was measured.
     ///
-    /// The twin answers what was not measured. It is fitted to some of the review's tests; its
-    /// error is told by all of them, those apart that the fit has not seen.
+    /// The twin predicts what was not measured. It is fitted to some of the review's tests; its
+    /// error is reported for these, and separately for the tests that the fit has not seen.
     Twin(TwinArgs),
     /// Carry out a study: variants of drives, under jobs or tests, as one table.
     ///
-    /// Rows that are done are kept in the lab: the same command goes on after a break, and another
-    /// study of the same rows takes them from there.
+    /// Finished rows are kept in the lab: the same command continues after an interruption, and
+    /// another study reuses the rows that it shares.
     Sweep(SweepArgs),
-    /// Measure how fast the simulator is: requests a second, beside what they measured; alone, or
-    /// beside MQSim and SimpleSSD, with the same drive and the same requests.
+    /// Measure the speed of the simulator, in requests per second of wall clock: alone, or beside
+    /// MQSim and SimpleSSD, with the same drive and the same requests.
     Bench(BenchArgs),
     /// Print a script for a shell that completes commands and options of stend.
     #[cfg(feature = "manual")]
@@ -340,7 +343,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "DIR")]
     pub series: Option<PathBuf>,
 
-    /// Only check the study, and tell how many rows and states it has.
+    /// Only check the study, and print its numbers of rows and states.
     #[arg(long)]
     pub plan: bool,
 
@@ -452,8 +455,8 @@ pub struct ReviewArgs {
     )]
     pub until_steady: Option<SteadyLoad>,
 
-    /// Carry out every test so many times, the whole edition one time after the other, each with a
-    /// seed of its own: figures are means, and key figures and points have 95 % intervals.
+    /// Number of repetitions of the whole edition, each with another seed: figures are means, and
+    /// key figures and points have 95 % intervals.
     #[arg(
         long,
         value_name = "N",
@@ -475,8 +478,8 @@ pub struct ReviewArgs {
 
     /// Price of the drive, an amount and a currency such as "79.90 EUR": the report prints it, and
     /// the price of a GB (10⁹ bytes).
-    #[arg(long, value_name = "PRICE", value_parser = values::price)]
-    pub price: Option<values::Price>,
+    #[arg(long, value_name = "PRICE")]
+    pub price: Option<Price>,
 
     /// Folder of the report. Default: `review-`, the target's name, and figures that were set.
     #[arg(long, value_name = "DIR")]
@@ -498,7 +501,7 @@ pub struct ReviewArgs {
     #[command(flatten)]
     pub language: LanguageArgs,
 
-    /// Print the review as JSON (schema `stend.review/1`) on stdout.
+    /// Print the review as JSON (schema `stend.review/2`) on stdout.
     #[arg(long)]
     pub json: bool,
 
@@ -631,47 +634,47 @@ pub struct ReplayArgs {
 /// Arguments of `stend serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// A model, a model file (`./mine.toml`), or a simulated drive's file.
+    /// Drive to serve: a model, a model file (`./mine.toml`), or a simulated drive's file.
     pub drive: String,
 
-    /// Where clients connect: unix:PATH, or tcp:127.0.0.1:PORT.
+    /// Address for clients: unix:PATH or tcp:127.0.0.1:PORT.
     #[arg(long, value_name = "ADDRESS", default_value = "unix:stend.sock")]
     pub nbd: Address,
 
-    /// Keep the drive in this file: the one in it is served, or a new one, and saved in the end.
+    /// File of the drive: loaded if it exists, otherwise created; saved at the end.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 
-    /// Keep the data in this file: a new one, or that which belongs to the drive in --state.
-    /// Default: a temporary file that ends with the server.
+    /// File of the data: a new file, or the one that belongs to the drive in --state. Default: a
+    /// temporary file, removed at the end.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
 
-    /// Take a data file whose drive was not saved with it, as after a server that was killed.
+    /// Accept a data file whose drive was not saved with it, as after the server was killed.
     #[arg(long, requires = "data")]
     pub as_it_is: bool,
 
-    /// Virtual seconds in a second; `max` answers each request at once, one after the other, and
-    /// virtual time passes only as requests need it.
+    /// Virtual seconds per second. With `max`, requests are answered at once, one after the other,
+    /// and virtual time advances only as far as they need.
     #[arg(long, value_name = "F", default_value = "1", value_parser = values::pace)]
     pub speed: Pace,
 
-    /// Take commands at this Unix socket, as `stend drive` gives them: `stend drive health PATH`.
+    /// Unix socket for the commands of `stend drive`, such as `stend drive health PATH`.
     #[arg(long, value_name = "PATH")]
     pub control: Option<PathBuf>,
 
-    /// Log all requests to this new file, as fio's iolog, for `stend replay`. A write with FUA is a
-    /// write and a flush then.
+    /// Log all requests to this new file, as fio's iolog, for `stend replay`. A write with FUA is
+    /// logged as a write and a flush.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
-    /// Print a line every second on stderr: requests a second, write amplification, free SLC cache,
-    /// temperature, answers that were late.
+    /// Print a line every second on stderr: requests per second, write amplification, free SLC
+    /// cache, temperature, late answers.
     #[arg(long)]
     pub status: bool,
 
-    /// Allow an address that other machines can reach. Nothing is encrypted, and whoever connects
-    /// may read and write.
+    /// Allow an address that other machines can reach. Connections are not encrypted, and any
+    /// client may read and write.
     #[arg(long)]
     pub public: bool,
 }
@@ -850,23 +853,23 @@ pub struct FitArgs {
 /// Arguments of `stend bench`.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
-    /// A shipped drive model, or a model file; beside another simulator, one without an SLC cache.
+    /// Shipped drive model, or model file; for a comparison, one without an SLC cache.
     #[arg(default_value = "samsung-850-pro-256gb")]
     pub drive: String,
 
-    /// Compare with MQSim: its program, which you build yourself.
+    /// Program of MQSim, which you build yourself, for a comparison.
     #[arg(long, value_name = "PATH")]
     pub mqsim: Option<PathBuf>,
 
-    /// Compare with SimpleSSD: the program simplessd-standalone 2.0, which you build yourself.
+    /// Program of SimpleSSD (simplessd-standalone 2.0), which you build yourself, for a comparison.
     #[arg(long, value_name = "PATH")]
     pub simplessd: Option<PathBuf>,
 
-    /// Requests of each case; fewer where sequential ones come to the end of the drive.
+    /// Number of requests of each case; fewer if sequential ones reach the end of the drive.
     #[arg(long, value_name = "N", value_parser = values::count, default_value = "1000000")]
     pub requests: NonZero<usize>,
 
-    /// Requests outstanding, where they are not paced.
+    /// Number of outstanding requests in cases that are not paced.
     #[arg(
         long,
         value_name = "N",

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use parking_lot::Mutex;
 use serde_json::Value;
 use stend_lab::recorded::{self, NewRecord};
 use stend_lab::{EntryId, Lab, LabError, RecordedKind, RunContext, RunId, RunSummary};
 use stend_record::review::{Review, TargetInfo};
 
-use crate::args::{LabPath, MarkArgs};
+use crate::args::LabPath;
 use crate::failure::Failure;
 use crate::output::note;
 use crate::signals;
@@ -57,13 +56,16 @@ pub fn look(of: &LabPath) -> Result<Lab, Failure> {
     })
 }
 
-/// Opens the lab to list its contents; `None` if no lab was named and the default one does not
-/// exist yet.
-pub fn look_if_made(of: &LabPath) -> Result<Option<Lab>, Failure> {
-    match of.lab {
-        Some(_) => look(of).map(Some),
-        None => Ok(Lab::look_at_any(&path(of)?)?),
-    }
+/// Reads a list of the lab; it is empty if no lab was named and the default one does not exist yet.
+pub fn list<T>(
+    of: &LabPath,
+    list: fn(&Lab) -> Result<Vec<T>, LabError>,
+) -> Result<Vec<T>, Failure> {
+    let lab = match of.lab {
+        Some(_) => Some(look(of)?),
+        None => Lab::look_at_any(&path(of)?)?,
+    };
+    Ok(lab.as_ref().map(list).transpose()?.unwrap_or_default())
 }
 
 /// Returns the run that the user names: by its number, by its label, or by a word of its drive,
@@ -146,6 +148,18 @@ pub fn new_record(kind: RecordedKind, target: &TargetInfo, begun_unix_ms: i64) -
     }
 }
 
+/// Returns the facts about a run of this program that begins or is written now.
+pub fn context<'a>(folder: &'a Path, edition_sha256: &'a str) -> RunContext<'a> {
+    RunContext {
+        folder,
+        edition_sha256,
+        measurement_key: None,
+        stend_version: env!("CARGO_PKG_VERSION"),
+        stend_commit: option_env!("STEND_COMMIT"),
+        now_unix_ms: Timestamp::now().as_millisecond(),
+    }
+}
+
 /// Stores a job or a replay, and prints its number.
 pub fn record(lab: Option<&Path>, new: &NewRecord<'_>) -> Result<(), Failure> {
     let Some(lab) = lab else { return Ok(()) };
@@ -219,141 +233,7 @@ pub fn last_in(path: &Path, folder: &Path) -> Result<Vec<(RunId, Review)>, Failu
     Ok(reviews?)
 }
 
-fn absolute(folder: &Path) -> PathBuf {
+/// Returns the folder as it is stored in the lab.
+pub fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf())
-}
-
-/// Time at which the program's file was written, ms since 1970. Earlier simulations may be of
-/// another build of the same commit.
-fn program_unix_ms() -> Option<i64> {
-    let file = std::env::current_exe().ok()?.metadata().ok()?;
-    let written = Timestamp::try_from(file.modified().ok()?).ok()?;
-    Some(written.as_millisecond())
-}
-
-/// Stores a review as one run of the lab.
-pub struct Keeper {
-    path: PathBuf,
-    lab: Mutex<Lab>,
-    folder: PathBuf,
-    edition_sha256: String,
-    marks: MarkArgs,
-    /// Number and UUID of the run, known once something was stored. The UUID is needed because
-    /// numbers are reused.
-    run: Mutex<Option<(RunId, String)>>,
-}
-
-/// True if the lab still has run number `run` with this UUID.
-fn is_there(lab: &Lab, run: RunId, uuid: &str) -> Result<bool, Failure> {
-    match lab.run(run) {
-        Ok(found) => Ok(found.uuid == uuid),
-        Err(LabError::NoRun { .. }) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-impl Keeper {
-    /// Opens the lab. Called before hours of measurement, so that errors are found early.
-    pub fn open(
-        lab: &Path,
-        folder: &Path,
-        edition_sha256: &str,
-        marks: &MarkArgs,
-    ) -> Result<Keeper, Failure> {
-        Ok(Keeper {
-            path: lab.to_path_buf(),
-            lab: Mutex::new(Lab::open(lab)?),
-            folder: absolute(folder),
-            edition_sha256: edition_sha256.to_owned(),
-            marks: marks.clone(),
-            run: Mutex::new(None),
-        })
-    }
-
-    /// Writes the present state of a review. The first call resumes the run of an `earlier` review
-    /// in the same folder, or creates a run. If the run was deleted meanwhile, a new one is
-    /// created.
-    pub fn keep(&self, review: &Review, earlier: Option<&Review>) -> Result<(), Failure> {
-        let mut lab = self.lab.lock();
-        let mut run = self.run.lock();
-        let beginning = self.context();
-        if let Some((number, uuid)) = &*run
-            && is_there(&lab, *number, uuid)?
-        {
-            return Ok(lab.save(*number, review, &beginning)?);
-        }
-        let number = match *run {
-            Some(_) => lab.begin(review, &beginning)?,
-            None => self.first(&mut lab, review, earlier, &beginning)?,
-        };
-        *run = Some((number, lab.run(number)?.uuid));
-        Ok(lab.save(number, review, &beginning)?)
-    }
-
-    /// Returns the run to resume, or a new one.
-    fn first(
-        &self,
-        lab: &mut Lab,
-        review: &Review,
-        earlier: Option<&Review>,
-        beginning: &RunContext<'_>,
-    ) -> Result<RunId, Failure> {
-        let found = match earlier {
-            Some(earlier) => lab.last_of(earlier, beginning)?,
-            None => None,
-        };
-        let Some(found) = found else {
-            return Ok(lab.begin(earlier.unwrap_or(review), beginning)?);
-        };
-        lab.resume(found, beginning.now_unix_ms)?;
-        let MarkArgs { label, note } = &self.marks;
-        if label.is_some() {
-            recorded::set_label(lab, EntryId::Run(found), label.as_deref())?;
-        }
-        if note.is_some() {
-            recorded::set_note(lab, EntryId::Run(found), note.as_deref())?;
-        }
-        Ok(found)
-    }
-
-    fn context(&self) -> RunContext<'_> {
-        RunContext {
-            folder: &self.folder,
-            edition_sha256: &self.edition_sha256,
-            stend_version: env!("CARGO_PKG_VERSION"),
-            stend_commit: option_env!("STEND_COMMIT"),
-            now_unix_ms: Timestamp::now().as_millisecond(),
-        }
-    }
-
-    /// Returns an earlier simulation by this same build of the drive, edition, tests and options of
-    /// `like`, a review without results.
-    pub fn simulated_before(&self, like: &Review) -> Result<Option<(RunId, Review)>, Failure> {
-        let Some(since) = program_unix_ms() else {
-            return Ok(None);
-        };
-        let lab = self.lab.lock();
-        let Some(run) = lab.last_simulated(like, &self.context(), since)? else {
-            return Ok(None);
-        };
-        let mut before = lab.review(run)?;
-        let of = |review: &Review, id: &str| review.tests.iter().any(|test| test.id == id);
-        let same = before.repeat == like.repeat
-            && before.until_steady == like.until_steady
-            && before.read_only == like.read_only
-            && like.tests.iter().all(|test| of(&before, &test.id));
-        before.tests.retain(|test| of(like, &test.id));
-        Ok(same.then_some((run, before)))
-    }
-
-    /// Path of the lab's file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Number of the run, if anything was stored.
-    pub fn run(&self) -> Option<RunId> {
-        let run = self.run.lock();
-        run.as_ref().map(|(number, _)| *number)
-    }
 }

@@ -1,6 +1,7 @@
 //! Number of drives that the machine has memory to simulate at the same time.
 
 use std::fs;
+use std::num::NonZero;
 
 /// Memory of a drive that was entirely written at random, per logical page of 4 KiB: the tables L2P
 /// and P2L with spare capacity, the valid bits, and a small remainder.
@@ -21,6 +22,11 @@ fn fitting(wanted: usize, capacity_bytes: u64, available: u64) -> usize {
     wanted
         .min(usize::try_from(drives).unwrap_or(usize::MAX))
         .max(1)
+}
+
+/// Number of processors of this machine.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// As [`fitting`], with the memory of this machine; `wanted` if the available memory is unknown.

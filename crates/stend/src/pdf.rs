@@ -96,11 +96,7 @@ pub fn print(browser: &Path, page: &Path) -> Result<PathBuf, Failure> {
         && let Ok(mut bytes) = std::fs::read(&printed)
     {
         bytes.extend_from_slice(MARK);
-        let replaced = signals::undisturbed(|| replace(&pdf, &bytes));
-        return match replaced {
-            Ok(()) => Ok(pdf),
-            Err(error) => Err(Failure::unwritable(&pdf, &error)),
-        };
+        return signals::undisturbed(|| replace(&pdf, &bytes)).map(|()| pdf);
     }
     let said = std::fs::read_to_string(&said).unwrap_or_default();
     let last = said.lines().rfind(|line| !line.trim().is_empty());

@@ -1,4 +1,5 @@
-//! Parsers of values on the command line, with messages for values that are wrong.
+//! Parsers of values on the command line. The error of each is a message with the fault or the
+//! allowed values.
 
 use std::num::NonZero;
 use std::str::FromStr;
@@ -15,9 +16,6 @@ use stend_serve::server::IDLE_S_MAX;
 /// A single letter is binary, in either case, as in fio by default (HOWTO, "Parameter types": `4k`
 /// is 4096). Longer suffixes are those of IEC 80000-13 and of the SI. In fio they differ: its
 /// `kb_base=1024` swaps the meanings of `GB` and `GiB`.
-///
-/// # Errors
-/// A message with the fault and the allowed values.
 pub fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: u64 = digits
@@ -47,9 +45,6 @@ pub fn size(text: &str) -> Result<u64, String> {
 }
 
 /// Bytes that a drive is rated to be written: a size that is not 0.
-///
-/// # Errors
-/// A message with the fault and the allowed values.
 pub fn rating(text: &str) -> Result<u64, String> {
     match size(text)? {
         0 => Err(format!("`{text}`: a drive is rated for more than nothing")),
@@ -58,9 +53,6 @@ pub fn rating(text: &str) -> Result<u64, String> {
 }
 
 /// A time that is not 0: `90s`, `20m`, `2h`.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let parsed = text.parse::<jiff::SignedDuration>().ok();
     let time = parsed.and_then(|time| Duration::try_from(time).ok());
@@ -69,9 +61,6 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// A factor for durations, above 0 and at most [`DURATION_SCALE_MAX`].
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn duration_scale(text: &str) -> Result<f64, String> {
     factor(text, DURATION_SCALE_MAX).ok_or_else(|| {
         format!(
@@ -88,9 +77,6 @@ fn factor(text: &str, most: f64) -> Option<f64> {
 }
 
 /// A share of a trace, above 0 and at most 1.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn beginning(text: &str) -> Result<f64, String> {
     factor(text, 1.0).ok_or_else(|| {
         "it must be above 0 and at most 1, such as 0.1 for the first tenth of the trace".into()
@@ -98,9 +84,6 @@ pub fn beginning(text: &str) -> Result<f64, String> {
 }
 
 /// Maximum number of outstanding requests of a trace, from 1 to [`DEPTH_MAX`].
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn depth(text: &str) -> Result<u32, String> {
     let depth = text.parse().ok();
     depth
@@ -108,61 +91,7 @@ pub fn depth(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("from 1 to {DEPTH_MAX} requests can be outstanding"))
 }
 
-/// Price of a drive.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Price {
-    /// As it was typed, `79.90`.
-    typed: String,
-    amount: f64,
-    /// A currency, `EUR`.
-    currency: String,
-}
-
-impl Price {
-    /// Returns the price, and the price of a GB (10⁹ bytes) of a capacity, as text.
-    pub fn words(&self, capacity_bytes: u64) -> String {
-        let per_gb = self.amount / (capacity_bytes as f64 / 1e9);
-        let Price {
-            typed, currency, ..
-        } = self;
-        format!("{typed} {currency}, {per_gb:.3} {currency} per GB (10⁹ bytes)")
-    }
-
-    /// Parses the text that [`Price::words`] returns.
-    pub fn of_words(words: &str) -> Option<Price> {
-        price(words.split_once(',')?.0).ok()
-    }
-
-    /// The price as the user typed it.
-    pub fn typed(&self) -> String {
-        format!("{} {}", self.typed, self.currency)
-    }
-}
-
-/// A price: an amount and a currency, `79.90 EUR`.
-///
-/// # Errors
-/// A message with the allowed form.
-pub fn price(text: &str) -> Result<Price, String> {
-    let wrong = || format!("`{text}` is not an amount and currency, such as \"79.90 EUR\"");
-    let (typed, currency) = text.trim().split_once(' ').ok_or_else(wrong)?;
-    let is_plain = |c: char| c.is_ascii_digit() || c == '.';
-    let amount = typed.parse::<f64>().ok();
-    let amount = amount.filter(|amount| *amount > 0.0 && typed.chars().all(is_plain));
-    let currency = currency.trim();
-    let is_word = !currency.is_empty() && currency.chars().count() <= 8;
-    let is_word = is_word && !currency.contains(|c: char| c.is_whitespace() || c.is_control());
-    Ok(Price {
-        amount: amount.filter(|_| is_word).ok_or_else(wrong)?,
-        typed: typed.to_owned(),
-        currency: currency.to_owned(),
-    })
-}
-
 /// A range of sizes, from the least to the most: `250GB..512GB`, `500GB..`, `..256GB`.
-///
-/// # Errors
-/// A message with the allowed form.
 pub fn size_range(text: &str) -> Result<(u64, u64), String> {
     let expected = || format!("`{text}` is not MIN..MAX, such as 250GB..512GB, 500GB.. or ..256GB");
     let (least, most) = text.split_once("..").ok_or_else(expected)?;
@@ -178,9 +107,6 @@ pub fn size_range(text: &str) -> Result<(u64, u64), String> {
 }
 
 /// A range of years: `2014`, `2012..2015`, `2012..`, `..2015`.
-///
-/// # Errors
-/// A message with the fault.
 pub fn years(text: &str) -> Result<(u32, u32), String> {
     let (from, to) = text.split_once("..").unwrap_or((text, text));
     let bound = |text: &str, without: u32| match text.trim() {
@@ -199,9 +125,6 @@ pub fn years(text: &str) -> Result<(u32, u32), String> {
 }
 
 /// A model figure and its value: `slc_cache.blocks_per_plane=6`. The model checks both.
-///
-/// # Errors
-/// A message with the expected form.
 pub fn setting(text: &str) -> Result<(String, Setting), String> {
     let expected = || format!("`{text}` is not KEY=VALUE, such as slc_cache.blocks_per_plane=6");
     let (key, value) = text.split_once('=').ok_or_else(expected)?;
@@ -209,9 +132,6 @@ pub fn setting(text: &str) -> Result<(String, Setting), String> {
 }
 
 /// A seed of random numbers.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| format!("a seed is a whole number from 0 to {} (2^64 - 1)", u64::MAX))
@@ -224,27 +144,18 @@ pub fn run(text: &str) -> Result<i64, String> {
 }
 
 /// A number of things, at least 1.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn count(text: &str) -> Result<NonZero<usize>, String> {
     text.parse()
         .map_err(|_| "it must be a whole number above 0, and not too large".into())
 }
 
 /// A whole number, 0 or above.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse()
         .map_err(|_| "it must be a whole number, not below 0 and not too large".into())
 }
 
 /// Pace of virtual time: `max`, or virtual seconds per second.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn pace(text: &str) -> Result<Pace, String> {
     match text {
         "max" => Ok(Pace::Max),
@@ -255,25 +166,16 @@ pub fn pace(text: &str) -> Result<Pace, String> {
 }
 
 /// Days without power, at most a hundred years.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn days(text: &str) -> Result<f64, String> {
     number_within(text, 0.0, 36_500.0)
 }
 
 /// Seconds for which a served drive is idle, at most a year.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn idle_seconds(text: &str) -> Result<f64, String> {
     number_within(text, 0.0, IDLE_S_MAX)
 }
 
 /// Temperature of a drive without power, °C.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn celsius(text: &str) -> Result<f64, String> {
     number_within(text, -40.0, 125.0)
 }
@@ -286,9 +188,6 @@ fn number_within(text: &str, least: f64, most: f64) -> Result<f64, String> {
 }
 
 /// A time or factor from 0.001 to 1,000,000.
-///
-/// # Errors
-/// A message with the allowed values.
 pub fn interval(text: &str) -> Result<f64, String> {
     let number: f64 = text
         .parse()
@@ -300,9 +199,6 @@ pub fn interval(text: &str) -> Result<f64, String> {
 }
 
 /// The name of a load that writes until steady state.
-///
-/// # Errors
-/// A message with the known names.
 pub fn steady(text: &str) -> Result<SteadyLoad, String> {
     SteadyLoad::of(text).ok_or_else(|| {
         let names = SteadyLoad::ALL.map(|load| load.name);

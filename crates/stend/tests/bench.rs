@@ -224,7 +224,7 @@ fn the_table_says_what_is_not_the_same() {
     for part in [
         "not in the other simulators:",
         "cores",
-        "MQSim: random-write has offsets of its own",
+        "MQSim: random-write: MQSim chooses the offsets",
         "ratio: stend's requests/s",
         "50000",
     ] {
@@ -263,17 +263,17 @@ fn a_simulator_that_fails_is_told_with_its_last_words_and_its_files() {
     fails_with(
         "exit 0",
         &[
-            "not understood",
+            "cannot be parsed",
             "workload_scenario_1.xml",
             "bench-compare.md",
         ],
     );
     fails_with(
         "echo '<MQSim_Results/>' > workload_scenario_1.xml",
-        &["not understood", "no Host.IO_Flow"],
+        &["cannot be parsed", "no Host.IO_Flow"],
     );
     let fewer = MQSIM.replace("<Request_Count>$n<", "<Request_Count>7<");
-    fails_with(&fewer, &["7 requests, where 100 were sent"]);
+    fails_with(&fewer, &["7 requests instead of 100"]);
 }
 
 #[test]

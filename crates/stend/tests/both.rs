@@ -297,7 +297,7 @@ fn check(review: &Value) {
 
 /// Checks points and curves, whichever tests were chosen.
 fn check_measured(review: &Value) {
-    assert_eq!(review["schema"], "stend.review/1");
+    assert_eq!(review["schema"], "stend.review/2");
     assert_eq!(review["complete"], true);
     same_shape(review);
     for test in list(&review["tests"]) {

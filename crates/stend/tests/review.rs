@@ -75,7 +75,7 @@ fn the_json_is_as_documented() {
     let (review, text, _) = whole();
     // One document in one line, without other output.
     assert_eq!(text.lines().count(), 1);
-    assert_eq!(review["schema"], "stend.review/1");
+    assert_eq!(review["schema"], "stend.review/2");
     assert_eq!(review["edition"], "2014");
     assert_eq!(review["seed"], 1);
     assert_eq!(review["duration_scale"], 0.01);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{fails, folder, json, list, ok, review, saved, test};
-use serde_json::Value;
+use serde_json::{Value, json as value};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
@@ -253,12 +253,13 @@ fn a_price_is_told_with_that_of_a_gigabyte() {
     let dir = dir.path();
     let price = ["demo-8gb", "--price", "7.90 EUR", "--out", "r"];
     let made = reviewed(dir, &price);
-    let facts = list(&made["target"]["facts"]);
-    let fact = facts.iter().find(|fact| fact["name"] == "price").unwrap();
+    let price = value!({ "amount": "7.90", "currency": "EUR" });
+    assert_eq!(made["target"]["price"], price);
     let words = "7.90 EUR, 0.988 EUR per GB (10⁹ bytes)";
-    assert_eq!(fact["value"], words);
+    let shown = ok(dir, &["lab", "show", "1"]).stdout;
+    assert!(shown.contains(&format!("  price: {words}\n")), "{shown}");
     let page = fs::read_to_string(dir.join("r/index.html")).unwrap();
-    assert!(page.contains("0.988"), "the page tells it");
+    assert_eq!(page.matches(words).count(), 2, "the page tells it");
     let again = made["reproduce"].as_str().unwrap();
     assert!(again.contains("--price '7.90 EUR'"), "{again}");
     for wrong in ["7.90", "EUR 7.90", "0 EUR", "inf EUR", "1e3 EUR", "7 a b"] {

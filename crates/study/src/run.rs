@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use stend_analysis::kinds::key_figures;
+use stend_analysis::{figure_name, key_figures};
 use stend_base::Nanos;
 use stend_experiment::{Figure, Job, Order, Slots, Step, Task, prepare};
 use stend_load::Sample;
@@ -302,7 +302,11 @@ impl Plan {
             let figures = key_figures(&review.tests).into_iter();
             let figures = figures.filter(|figure| figure.test_id == row.job);
             let named = figures.map(|figure| {
-                let name = format!("{}_{}", column(&figure.name), figure.unit.key());
+                let name = format!(
+                    "{}_{}",
+                    column(&figure_name(&figure.figure)),
+                    figure.unit.key()
+                );
                 (name, figure.value)
             });
             let named: Vec<_> = named.collect();

@@ -4,6 +4,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use stend_analysis::figures::Unit;
 
+pub(crate) use stend_analysis::words::number;
+
 /// Formats date and time in the user's zone, to the minute.
 pub(crate) fn time(unix_ms: i64) -> String {
     Timestamp::from_millisecond(unix_ms).map_or_else(
@@ -43,9 +45,4 @@ pub(crate) fn count(n: u64, what: &str) -> String {
         Some(stem) => format!("{n} {stem}ies"),
         None => format!("{n} {what}s"),
     }
-}
-
-/// Formats a figure with three digits, or with group separators if it has more.
-pub(crate) fn number(value: f64) -> String {
-    stend_analysis::words::number(value)
 }

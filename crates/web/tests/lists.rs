@@ -173,7 +173,8 @@ fn ten_thousand_of_anything_are_listed_in_time() {
             FROM drives, n WHERE drives.id = 1",
         "INSERT INTO runs SELECT n, 'copy ' || n, n, target, capacity_bytes, edition,
             edition_title, edition_sha256, seed, duration_scale, state, command, folder,
-            stend_version, stend_commit, begun_unix_ms - n, saved_unix_ms, rest, label, note
+            stend_version, stend_commit, begun_unix_ms - n, saved_unix_ms, rest, label, note,
+            measurement_key
             FROM runs, n WHERE runs.id = 1",
         "INSERT INTO conditions SELECT n, kind, position, name, value FROM conditions, n
             WHERE run = 1",

@@ -22,6 +22,8 @@ pub enum Command {
     ///
     /// A change is no failure.
     Instructions(InstructionsArgs),
+    /// Check the source text: imports, lengths, words, documentation.
+    Tidy(TidyArgs),
 }
 
 /// Arguments of `cargo xtask bench`.
@@ -69,6 +71,15 @@ pub struct InstructionsArgs {
 
     /// A built stend. Default: a release is built, or for --smoke the profile of tests.
     pub program: Option<PathBuf>,
+}
+
+/// Arguments of `cargo xtask tidy`.
+#[derive(Debug, Args)]
+pub struct TidyArgs {
+    /// Write the present findings as the exceptions: to shrink the table, after which the
+    /// difference must show no larger number and no new line.
+    #[arg(long)]
+    pub write: bool,
 }
 
 #[cfg(test)]

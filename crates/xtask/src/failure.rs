@@ -15,12 +15,16 @@ pub enum Failure {
     /// Some cases did not finish. Exit code 7.
     #[error("some cases did not finish")]
     Incomplete,
+    /// The source text has faults. Exit code 1.
+    #[error("{0} problems of the source text, which the table of exceptions does not list")]
+    Untidy(usize),
 }
 
 impl Failure {
     /// The exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Failure::Untidy(_) => 1,
             Failure::Input(_) => 3,
             Failure::ToolMissing(_) => 5,
             Failure::Io(_) => 6,

@@ -1,6 +1,6 @@
 //! Tasks for the development of stend, not for its users: `cargo xtask bench` measures the
-//! simulator's speed and memory, `cargo xtask instructions` counts instructions. They run the
-//! program and link none of its crates.
+//! simulator's speed and memory, `cargo xtask instructions` counts instructions: they run the
+//! program and link none of its crates. `cargo xtask tidy` checks the source text.
 
 mod args;
 mod bench;
@@ -8,6 +8,7 @@ mod failure;
 mod instructions;
 mod output;
 mod program;
+mod tidy;
 
 use std::process::ExitCode;
 
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Bench(args) => bench::run(&args),
         Command::Instructions(args) => instructions::run(&args),
+        Command::Tidy(args) => tidy::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-"""What is part of the program."""
+"""Drive models and editions that are built into the program."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from ._table import Table
 
 
 def drives() -> Table:
-    """The shipped drive models: ``name``, ``title``, ``description``, ``capacity_bytes``."""
+    """Lists the shipped drive models: ``name``, ``title``, ``description``, ``capacity_bytes``."""
     return Table(["name", "title", "description", "capacity_bytes"], _stend.drives())
 
 
 def editions() -> Table:
-    """The editions that are part of the program: ``edition``, ``title``, ``tests`` (their ids)."""
+    """Lists the built-in editions: ``edition``, ``title``, ``tests`` (their ids)."""
     rows = [
         (name, title, [test[0] for test in tests]) for name, title, tests in _stend.editions()
     ]

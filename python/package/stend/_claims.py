@@ -1,4 +1,4 @@
-"""Findings of published reviews, put to the models."""
+"""Findings of published reviews, checked on the drive models."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ from ._lab import default_path
 from ._program import program
 from ._values import Path
 
-#: Called with what is done and what has just been done: locally with the share of a version,
-#: 0 to 1, and a text; by Ray with drives done, of how many, and a text.
+#: Callback for progress. Locally, its arguments are the share of the current version's simulations
+#: that is done, 0 to 1, and a description of the last one; with Ray, the number of drives done,
+#: their total, and that description.
 ClaimsProgress = Callable[..., object]
 
-#: What a worker needs to know of a set of findings.
+#: Arguments from which a worker builds its findings.
 _Settings = tuple[
     tuple[str, ...], tuple[str, ...] | None, tuple[str, ...] | None, int, int, float, str
 ]
 
 
 class Claims:
-    """Findings and what the models make of them."""
+    """Findings, and their outcomes on the models."""
 
     def __init__(self, record: dict[str, Any]) -> None:
-        #: All that is known of each finding, as :meth:`to_pandas` shows it, and in ``decided_by``
-        #: which figures decide it.
+        #: One entry for each finding, with the columns of :meth:`to_pandas`, and the figures that
+        #: decide it in ``decided_by``.
         self.record: list[dict[str, Any]] = record["findings"]
-        #: What could not be measured, and why.
+        #: Errors of the measurements that failed.
         self.failed: list[str] = record["failed"]
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each finding.
+        """Returns one row for each finding.
 
         Columns: ``article``, ``finding`` (its id), ``text``, ``outcome`` (``holds``, ``fails``,
-        ``open``); with samples ``holds`` (plausible versions in which it holds), ``of`` (in which
-        it was decided) and ``verdict`` (``robust``: in nine tenths of them or more, ``possible``,
-        ``excluded``: in none).
+        ``open``). With samples also: ``holds`` (the number of plausible versions in which it
+        holds), ``of`` (the number in which it was decided) and ``verdict`` (``robust`` if it holds
+        in nine tenths of them or more, ``excluded`` if in none, else ``possible``).
         """
         frame = pd.DataFrame(self.record)
         return frame.drop(columns="decided_by", errors="ignore")
@@ -51,7 +52,7 @@ class Claims:
         """The figures that decide findings in plausible versions, the strongest first.
 
         Columns: ``article``, ``finding``, ``file`` and ``key`` of the figure,
-        ``rank_correlation``: above 0 where a larger figure makes the number that is judged larger.
+        ``rank_correlation``: positive if a larger figure makes the judged number larger.
         """
         names = ["article", "finding", "file", "key", "rank_correlation"]
         rows = [
@@ -68,7 +69,7 @@ class Claims:
 
 @lru_cache(maxsize=2)
 def _findings(settings: _Settings) -> _stend.Findings:
-    """Read once in each worker process, which keeps nothing itself."""
+    """Builds the findings once in each worker process. A worker stores nothing in a lab."""
     files, articles, drives, samples, seed, scale, maker = settings
     chosen = None if articles is None else list(articles)
     only = None if drives is None else list(drives)
@@ -76,12 +77,12 @@ def _findings(settings: _Settings) -> _stend.Findings:
 
 
 def _measure(settings: _Settings, jobs: list[str]) -> list[str]:
-    """Carries jobs out, in a worker."""
+    """Carries out jobs, in a worker."""
     return [_findings(settings).carry_out(job) for job in jobs]
 
 
 class _Jobs:
-    """The drives that findings need."""
+    """The simulations of drives that findings need, as tasks."""
 
     def __init__(self, findings: _stend.Findings, settings: _Settings) -> None:
         self._findings = findings
@@ -127,19 +128,20 @@ def claims(
     ray: bool | str = False,
     progress: ClaimsProgress | None = None,
 ) -> Claims:
-    """Puts findings of published reviews to the drive models, as ``stend claims`` does.
+    """Checks findings of published reviews on the drive models, as ``stend claims`` does.
 
-    ``articles`` are ids of articles, ``None`` for all; ``files`` are files of findings instead of
-    the built-in ones; ``drives`` are the only ones to be simulated. With ``samples``, the findings
-    are put to as many plausible versions of all drives as well, drawn from the ranges of figures
-    that no source gives: in what share of them each holds, and which figures decide.
+    ``articles`` are ids of articles, or ``None`` for all. ``files`` are files of findings that
+    replace the built-in ones. ``drives`` limits the simulation to these drives. If ``samples`` is
+    not 0, the findings are also checked on ``samples`` plausible versions of all drives, drawn from
+    the ranges of the figures that no source gives. The result then has the share of versions in
+    which each finding holds, and the figures that decide.
 
-    Drives that were measured are kept in the ``lab`` (``None`` for that of the command line) and
-    taken from there by the same program: what was broken off goes on. With ``ray`` (see
-    :meth:`Study.run`), drives are measured by Ray; ``files`` are then where all nodes find them.
-    What Ray could not measure is measured here.
+    Measured drives are stored in ``lab`` (``None`` for the lab of the command line), and the same
+    program reuses them, so that an interrupted call resumes. With ``ray`` (see :meth:`Study.run`),
+    Ray measures the drives, and all nodes must be able to read ``files``. Drives that Ray could not
+    measure are measured locally.
 
-    Raises :class:`stend.InputError` for an unknown article or drive, or a wrong file.
+    Raises :class:`stend.InputError` for an unknown article or drive, and for a faulty file.
     """
     scale = _values.real("duration_scale", duration_scale)
     count = _values.whole("samples", samples, 0, 32)

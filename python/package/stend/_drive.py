@@ -18,16 +18,16 @@ from ._result import ReplayResult, RunResult
 from ._stream import Chunk, Request, stream
 from ._values import Path
 
-#: When requests of a replay are issued.
+#: Timing of the requests of a replay.
 Timing = Literal["fast", "original", "busy"]
 
 
 class Counters(Mapping[str, int]):
     """All counters of a simulated drive since power-on, by name or as attributes.
 
-    Pages are logical pages of 4 KiB; names end in their unit where it is another. ``later -
-    earlier`` is what happened in between; of values of the last event (``save_ns_last``,
-    ``recovery_ns_last``) it means nothing.
+    Pages are logical pages of 4 KiB; names of counters in another unit end in that unit.
+    ``later - earlier`` counts the events between the two. For values of the last event
+    (``save_ns_last``, ``recovery_ns_last``) the difference has no meaning.
     """
 
     def __init__(self, values: Mapping[str, int]) -> None:
@@ -43,13 +43,13 @@ class Counters(Mapping[str, int]):
         return len(self._values)
 
     def __getattr__(self, name: str) -> int:
-        # Before there are values, as while a copy is made, there is no attribute at all.
+        # While a copy is made, `_values` does not exist yet: looking it up here would not end.
         if name.startswith("_"):
             raise AttributeError(name)
         if name in self._values:
             return self._values[name]
         names = ", ".join(self._values)
-        raise AttributeError(f"there is no counter {name}; there are {names}")
+        raise AttributeError(f"there is no counter {name}; the counters are {names}")
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._values]
@@ -61,8 +61,8 @@ class Counters(Mapping[str, int]):
     def write_amplification(self) -> float | None:
         """Pages placed in flash for each page that the host wrote.
 
-        Host writes, garbage collection, wear levelling and folding count; parity and padding do
-        not. ``None`` where nothing was written.
+        Includes host writes, garbage collection, wear levelling and folding, but not parity and
+        padding. ``None`` if the host wrote nothing.
         """
         host = self.host_pages_written
         moved = self.pages_relocated + self.pages_levelled + self.pages_folded
@@ -74,36 +74,36 @@ class Counters(Mapping[str, int]):
 
 @dataclass(frozen=True)
 class Model:
-    """What a drive was made of."""
+    """The model of a drive."""
 
-    #: Name, as of the shipped model or of the file.
+    #: Name of the shipped model, or the name in the model file.
     name: str
-    #: The drive's marketing name.
+    #: Marketing name of the drive.
     title: str
-    #: What the model stands on, in a sentence.
+    #: Basis of the model, in a sentence.
     description: str
-    #: The whole drive file (TOML), parts and overrides included.
+    #: The whole drive file (TOML), including its parts and the overrides.
     text: str
-    #: The hardware in words, by name.
+    #: Descriptions of the hardware, by name.
     facts: dict[str, str]
 
 
 class Drive:
     """A simulated solid-state drive, new and empty.
 
-    ``name`` is a shipped model's (:func:`stend.drives` lists them) or the path of a model file,
-    which ends in ``.toml``. ``overrides`` replace figures of the model by their keys, as in
-    ``{"slc_cache.blocks_per_plane": 60, "nand.program_us[2]": 900}``. ``seed`` is that of jobs that
-    name none.
+    ``name`` is the name of a shipped model (:func:`stend.drives` lists them) or the path of a model
+    file, which ends in ``.toml``. ``overrides`` replaces figures of the model by their keys, as in
+    ``{"slc_cache.blocks_per_plane": 60, "nand.program_us[2]": 900}``. ``seed`` is the seed of jobs
+    that set none.
 
-    Time is the drive's own, virtual; the same calls give the same results to the byte, also on
-    the command line. Calls simulate without Python's lock, so that several drives are simulated
-    at a time on several threads. One drive serves one thread at a time: another one that uses it
-    meanwhile gets :class:`stend.Error`. Ctrl-C ends a call early; the drive can be used further,
-    in the state in which it then is.
+    Each drive has its own virtual time. The same calls have the same results to the byte, also on
+    the command line. Calls simulate without Python's lock, so that several threads can simulate
+    several drives at the same time. A drive serves one thread at a time: a call from another thread
+    meanwhile raises :class:`stend.Error`. Ctrl-C ends a call early; the drive can then be used
+    further, in the state that it has reached.
 
-    Raises :class:`stend.InputError` for an unknown model or a wrong figure, ``OSError`` for a file
-    that cannot be read.
+    Raises :class:`stend.InputError` for an unknown model or an invalid figure, ``OSError`` for a
+    file that cannot be read.
     """
 
     def __init__(
@@ -125,32 +125,37 @@ class Drive:
 
     @classmethod
     def open(cls, path: Path, seed: SupportsIndex = 1) -> Drive:
-        """The drive in a state file, which stays locked until the drive is gone.
+        """Opens the drive in a state file, which stays locked until the drive is deleted.
 
-        The file changes only by :meth:`save`. Raises :class:`stend.InputError` where it holds no
-        drive, ``OSError`` where it cannot be read or another program has it open for change.
+        Only :meth:`save` changes the file. Raises :class:`stend.InputError` if it holds no drive,
+        ``OSError`` if it cannot be read or another program has it open for writing.
         """
         os.stat(path)
         return cls._of(_stend.Drive.open(path), _values.whole("seed", seed))
 
     def save(self, path: Path | None = None) -> None:
-        """Keeps the drive in a state file.
+        """Writes the drive to a state file.
 
-        That is a new one, which is the drive's own from then on, or the drive's own: the one that
-        it was opened from or last saved to, which is replaced as a whole and is meant without
-        ``path``. No other file is ever replaced: :class:`stend.InputError`. ``OSError`` where it
-        cannot be written; its content is unchanged.
+        A new file at ``path`` becomes the drive's own. Without ``path``, or with the path of its
+        own file (from which it was opened or to which it was last saved), that file is replaced as
+        a whole.
+
+        Raises :class:`stend.InputError` for any other file that exists, which is not replaced;
+        ``OSError`` if the file cannot be written, in which case its earlier content is unchanged.
         """
         self._drive.save(path)
 
     @property
     def path(self) -> str | None:
-        """The file in which the drive is kept, ``None`` of one in no file."""
+        """State file of the drive, ``None`` if it has none."""
         path = self._drive.path
         return None if path is None else os.fspath(path)
 
     def copy(self) -> Drive:
-        """An independent drive in the same state, in no file. It costs what is changed later."""
+        """Returns an independent drive in the same state, without a file.
+
+        The two share their memory, except for the parts that change later.
+        """
         return Drive._of(self._drive.copy(), self._seed)
 
     def __copy__(self) -> Drive:
@@ -160,10 +165,10 @@ class Drive:
         return self.copy()
 
     def fill(self, busy: bool = False) -> None:
-        """Writes all of the drive once, 128 KiB in ascending order, and lets it rest for 15 minutes.
+        """Writes the whole drive once, in ascending order by 128 KiB, then idles for 15 minutes.
 
-        That is ``stend run --fill``. ``busy=True`` leaves the rest out, as ``--fill=busy``: the drive
-        is hot and still at work.
+        This is ``stend run --fill``. ``busy=True`` omits the idle time, like ``--fill=busy``: the
+        drive is then hot and still at work.
         """
         self._drive.fill(busy)
 
@@ -175,13 +180,14 @@ class Drive:
     ) -> RunResult:
         """Runs a fio job: text of a job file, its path, a :class:`Job`, or a list of them.
 
-        Text is what has a line break or a bracket. ``sample_ms`` keeps a sample each so many
-        milliseconds of virtual time, for :attr:`RunResult.series`, 0 none; ``seed`` is the root of all
-        random choices of sections without ``randseed``.
+        A string with a line break or a bracket is the text of a job file, unless a file of this
+        name exists. ``sample_ms`` is the interval of the samples in :attr:`RunResult.series`,
+        milliseconds of virtual time; 0 disables them. ``seed`` is the root of all random choices of
+        sections without ``randseed``.
 
-        Raises :class:`stend.InputError` for a job that is wrong or does not fit the drive;
-        :class:`stend.DriveError` when a request ended a job, as on a drive that is worn out, with
-        what was measured until then in ``error.result``.
+        Raises :class:`stend.InputError` for a job that is faulty or does not fit the drive, and
+        :class:`stend.DriveError` if a failed request ended a job, for example on a worn-out drive.
+        ``error.result`` then has the measurements until the failure.
         """
         text, is_file = job_text(job)
         seed = self._seed if seed is None else _values.whole("seed", seed)
@@ -199,30 +205,38 @@ class Drive:
         wrap: bool = False,
         latencies: bool = False,
     ) -> ReplayResult:
-        """Serves requests in their order, at most ``depth`` outstanding.
+        """Serves requests in their order, with at most ``depth`` outstanding.
 
-        ``requests`` are an iterator of tuples ``(time_s, op, offset_bytes, length_bytes)``; a
-        tuple of four arrays, or a mapping or table with columns of these names; an iterator of
-        such chunks, by far the fastest way for many; or the path of a trace (fio's iolog,
-        blkparse's text, MSR Cambridge). ``op`` is ``"read"``, ``"write"``, ``"trim"``,
-        ``"flush"``, or 0 to 3. Offsets and lengths are multiples of 512 bytes within the drive;
-        ``wrap`` makes others fit, modulo the drive's size. Those of a flush do not matter. An
-        iterator is read some thousand requests ahead of the simulation.
+        ``requests`` is one of:
 
-        ``timing``: ``"fast"`` issues each as soon as fewer than ``depth`` are outstanding,
-        ``"original"`` at its time since the beginning, ``"busy"`` at that time with idle time left
-        out. A time that is before an earlier request's counts as that one's.
+        - an iterator of tuples ``(time_s, op, offset_bytes, length_bytes)``;
+        - a tuple of four arrays, or a mapping or table with columns of these names;
+        - an iterator of such chunks, by far the fastest form for many requests;
+        - the path of a trace (fio's iolog, blkparse's text, MSR Cambridge).
 
-        ``latencies`` keeps the latency of each request, of streams.
+        ``op`` is ``"read"``, ``"write"``, ``"trim"``, ``"flush"``, or 0 to 3. Offsets and lengths
+        are multiples of 512 bytes within the drive; ``wrap`` makes others fit, modulo the drive's
+        size. Those of a flush are ignored. An iterator is read some thousand requests ahead of the
+        simulation.
 
-        Raises :class:`stend.InputError` for a request that is wrong, which it names, and any
-        exception of the iterator: the requests before it are done. :class:`stend.DriveError` when
-        a request fails.
+        ``timing="fast"`` issues each request as soon as fewer than ``depth`` are outstanding,
+        ``"original"`` at its time since the beginning, ``"busy"`` at that time without the idle
+        time before it. A request whose time is earlier than that of the request before it is
+        issued at the latter's time.
+
+        ``latencies`` records the latency of each request of a stream.
+
+        Raises :class:`stend.InputError` for an invalid request, with its number, and passes on any
+        exception of the iterator; the requests before it are done in both cases. Raises
+        :class:`stend.DriveError` if a request fails.
         """
         depth = _values.whole("depth", depth, bits=32)
         if isinstance(requests, (str, os.PathLike)):
             if latencies:
-                raise InputError("latencies of each request are kept of streams, not of traces")
+                raise InputError(
+                    "latencies=True: the latency of each request is recorded for streams only, "
+                    "not for traces in files"
+                )
             os.stat(requests)
             done = self._drive.replay_file(requests, timing, depth, bool(wrap))
             return ReplayResult(done, False)
@@ -233,79 +247,82 @@ class Drive:
         return ReplayResult(done, latencies)
 
     def idle(self, seconds: float) -> None:
-        """Lets so many seconds pass without a request; work in idle time is done.
+        """Advances the drive's time by ``seconds`` without requests; the drive does its idle work.
 
         Raises :class:`stend.InputError` beyond the end of the drive's virtual time, which lasts
-        for more than a year, of most drives for several.
+        for more than a year, on most drives for several.
         """
         self._drive.idle(_values.real("seconds", seconds))
 
     def trim(self, offset: SupportsIndex = 0, length: SupportsIndex | None = None) -> None:
-        """TRIMs a range of whole sectors of 512 bytes, in bytes; without ``length`` to the end.
+        """TRIMs ``length`` bytes from ``offset``, or to the end of the drive without ``length``.
 
-        Raises :class:`stend.InputError` for a range that is none and for a drive without TRIM,
-        :class:`stend.DriveError` for one that is worn out.
+        Both are multiples of the sector of 512 bytes. Raises :class:`stend.InputError` for an
+        invalid range and for a drive without TRIM, :class:`stend.DriveError` for a worn-out drive.
         """
         length = None if length is None else _values.whole("length", length)
         self._drive.trim(_values.whole("offset", offset), length)
 
     def erase(self, crypto: bool = False) -> None:
-        """Erases all of the flash; with ``crypto`` discards the key, where there is one."""
+        """Erases all of the flash; with ``crypto``, discards the encryption key instead.
+
+        Raises :class:`stend.InputError` for ``crypto`` on a drive without encryption.
+        """
         self._drive.erase(crypto)
 
     def overprovision(self, user_bytes: SupportsIndex) -> None:
-        """Changes what the host can address, bytes, of an empty drive."""
+        """Changes the capacity that the host can address, bytes. The drive must be empty."""
         self._drive.overprovision(_values.whole("user_bytes", user_bytes))
 
     def set_write_cache(self, on: bool) -> None:
-        """Switches the acknowledging of writes from the buffer on or off."""
+        """Switches the write cache: whether the drive acknowledges writes from its buffer."""
         self._drive.set_write_cache(bool(on))
 
     @property
     def write_cache(self) -> bool:
-        """Whether writes are acknowledged from the buffer."""
+        """True if the drive acknowledges writes from its buffer."""
         return self._drive.write_cache
 
     def age(self, days: float, celsius: float = 30.0) -> dict[str, float | None]:
-        """Lets data age for so many days without power at a temperature.
+        """Ages the data by ``days`` without power at a temperature of ``celsius`` °C.
 
-        Returns what the days count as at 30 °C (by the law of Arrhenius, 1.1 eV), and the highest
-        raw bit error rate of a superblock before and after: ``days_at_30_c``, ``rber_before``,
-        ``rber``. Raises :class:`stend.InputError` where the model has no errors of the flash.
+        Returns ``days_at_30_c``, the equivalent time at 30 °C (by the law of Arrhenius, 1.1 eV),
+        and ``rber_before`` and ``rber``, the highest raw bit error rate of a superblock before and
+        after. Raises :class:`stend.InputError` if the model has no errors of the flash.
         """
         days, celsius = _values.real("days", days), _values.real("celsius", celsius)
         counted, (before, after) = self._drive.age(days, celsius)
         return {"days_at_30_c": counted, "rber_before": before, "rber": after}
 
     def fail_die(self, die: SupportsIndex) -> None:
-        """Lets a die fail, from 0: what lies on it cannot be read any more."""
+        """Fails the die of this number, from 0: its data can no longer be read."""
         self._drive.fail_die(_values.whole("die", die, bits=32))
 
     def power_cut(self) -> dict[str, int]:
-        """Cuts the power, and lets the drive recover.
+        """Cuts the power, and waits until the drive has recovered.
 
         Returns ``took_ns`` from the cut until the first command was served, ``recovery_ns``,
         ``lost_pages`` (in flash), ``undone_pages`` (written, but not durable) and
-        ``failed_saves``. Raises :class:`stend.InputError` where the model does not say what a
-        power cut leaves.
+        ``failed_saves``. Raises :class:`stend.InputError` if the model does not describe power
+        cuts.
         """
         names = ("took_ns", "recovery_ns", "lost_pages", "undone_pages", "failed_saves")
         return dict(zip(names, self._drive.power_cut()))
 
     def health(self) -> dict[str, Any]:
-        """The drive's health: bytes written, erase cycles, spares …; units end the names."""
+        """Returns the drive's health: bytes written, erase cycles, spares …; names end in units."""
         health: dict[str, Any] = json.loads(self._drive.health())
         return health
 
     def smart(self) -> dict[str, Any] | None:
-        """The health as ``smartctl -j`` prints it; ``None`` for a model without ``[health]``."""
+        """Returns the health as ``smartctl -j`` prints it, ``None`` for a model without health."""
         document = self._drive.smart()
         smart: dict[str, Any] | None = None if document is None else json.loads(document)
         return smart
 
     @property
     def counters(self) -> Counters:
-        """All counters as they are now."""
+        """Present values of all counters."""
         return Counters(json.loads(self._drive.counters()))
 
     @property
@@ -315,17 +332,17 @@ class Drive:
 
     @property
     def now_s(self) -> float:
-        """The drive's clock, s since it was powered on first."""
+        """Virtual time since the drive was first powered on, s."""
         return self._drive.now_s
 
     @property
     def capacity_bytes(self) -> int:
-        """What the host can address, bytes."""
+        """Capacity that the host can address, bytes."""
         return self._drive.capacity_bytes
 
     @property
     def native_bytes(self) -> int:
-        """The capacity that the drive was made with, bytes."""
+        """Capacity with which the drive was made, bytes."""
         return self._drive.native_bytes
 
     @property
@@ -335,12 +352,12 @@ class Drive:
 
     @property
     def history_hash(self) -> int:
-        """Hash of all that happened: equal for equal histories."""
+        """Hash of the drive's history: equal for equal histories."""
         return self._drive.history_hash
 
     @property
     def model(self) -> Model:
-        """What the drive was made of."""
+        """Model of the drive."""
         name, title, description, text, facts = self._drive.model()
         return Model(name, title, description, text, dict(facts))
 
@@ -348,13 +365,13 @@ class Drive:
         try:
             return f"<Drive {self.model.name}, {self.capacity_bytes / 1e9:.2f} GB>"
         except Error:
-            # Another thread uses it, or a defect has ended it.
-            return "<Drive that cannot be looked at now>"
+            # Another thread is using the drive, or a defect of the simulation has ended it.
+            return "<Drive: not accessible now>"
 
 
 def _failed(result: RunResult) -> DriveError:
-    # In a function of its own: a variable beside `raise` would keep the drive, which the traceback
-    # refers to, and the lock of its file.
+    # A separate function: a local variable in the function that raises would refer to the error,
+    # whose traceback refers to the drive, so that the lock of its file would stay.
     error = DriveError(result.failed)
     error.result = result
     return error

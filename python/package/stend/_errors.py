@@ -13,16 +13,16 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """Something that was given is wrong: a name, a figure, a job, a range.
+    """Invalid input: a name, a figure, a job, a range.
 
-    Nothing was done, but for the requests of a replay before the one that is wrong.
+    The drive is unchanged, except by the requests of a replay before the invalid one.
     """
 
 
 class DriveError(Error):
-    """A simulated drive refuses or fails, as one whose flash is worn out."""
+    """Refusal or failure of a simulated drive, for example one whose flash is worn out."""
 
-    #: What a job measured until then, where there is anything.
+    #: Measurements of the job until the failure; ``None`` if no job was running.
     result: RunResult | None = None
 
 

@@ -13,25 +13,25 @@ from . import _pool, _stend, _values
 from ._errors import Error, InputError
 from ._values import Path
 
-#: Called with generations done, of how many at most, and the lowest cost.
+#: Callback for progress: generations done, the largest number of generations, the lowest cost.
 FitProgress = Callable[[int, int, str], object]
 
 
 class FitResult:
-    """Figures of models that were fitted, and what the models predict with them."""
+    """Fitted figures of models, and the predictions of the models with them."""
 
     def __init__(self, record: dict[str, Any], files: list[tuple[str, str]]) -> None:
         #: The result as ``stend fit --json`` prints it (schema ``stend.fit/1``).
         self.record = record
-        #: The files with the fitted values: path below a folder, and text.
+        #: Texts of the files with the fitted values, by path relative to a folder.
         self.files = dict(files)
 
     @property
     def parameters(self) -> pd.DataFrame:
-        """A row for each free figure.
+        """One row for each free figure.
 
         Columns: ``file``, ``key``, ``low`` and ``high`` (its range), ``before``, ``after``,
-        ``determined``: whether the measured figures tell anything of it; one that is not keeps its
+        ``determined``: true if the measured figures constrain it; any other figure keeps its
         value.
         """
         rows = []
@@ -53,7 +53,7 @@ class FitResult:
         return pd.DataFrame(rows, columns=names)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each measured figure.
+        """Returns one row for each measured figure.
 
         Columns: ``drive``, ``model``, ``what``, ``published`` (as the source prints it),
         ``error_before`` and ``error_after``: predicted over measured less 1.
@@ -68,9 +68,9 @@ class FitResult:
         return pd.DataFrame(rows, columns=names)
 
     def save(self, folder: Path) -> list[str]:
-        """Writes the files with the fitted values into a new or empty folder; their paths.
+        """Writes the files with the fitted values into a new or empty folder; returns their paths.
 
-        Raises :class:`stend.InputError` where the folder holds something.
+        Raises :class:`stend.InputError` if the folder is not empty.
         """
         folder = os.fspath(folder)
         os.makedirs(folder, exist_ok=True)
@@ -95,7 +95,7 @@ class FitResult:
 
 
 class _Work:
-    """The simulations of one generation."""
+    """The simulations of one generation, as tasks."""
 
     def __init__(self, work: list[str]) -> None:
         self._work = work
@@ -125,7 +125,7 @@ class _Work:
 
 
 def _simulate(work: list[tuple[int, str]]) -> list[str]:
-    """Carries simulations out, in a worker."""
+    """Carries out simulations, in a worker."""
     return _stend.fit_work([text for _, text in work])
 
 
@@ -142,19 +142,20 @@ def fit(
     ray: bool | str = False,
     progress: FitProgress | None = None,
 ) -> FitResult:
-    """Adjusts the free figures of models to measured ones, as ``stend fit`` does.
+    """Fits the free figures of models to measured figures, as ``stend fit`` does.
 
-    ``models`` are shipped models or model files; what may be fitted has ``free`` in its file.
-    ``figures`` are files of measured figures (``docs/measured-format.md``), the published ones of
-    the program without; ``tests`` and ``states`` are the only ones of them that count.
-    ``generations`` is the most, ``population`` the points of each, 0 for what is usual.
+    ``models`` are shipped models or model files; free figures are marked with ``free`` in them.
+    ``figures`` are files of measured figures (``docs/measured-format.md``); the default is the
+    published figures built into the program. ``tests`` and ``states`` limit the fit to figures of
+    these tests and states. ``generations`` is the largest number of generations, ``population``
+    the number of points in each, 0 for the default of the optimiser.
 
-    The result is the same on any number of ``threads``, and by Ray (see :meth:`Study.run`), which
-    carries out the simulations of each generation. Ctrl-C ends it after the simulations that are
-    under way.
+    The result is the same on any number of ``threads``, and with Ray (see :meth:`Study.run`), which
+    carries out the simulations of each generation. Ctrl-C ends the fit after the simulations that
+    are running.
 
-    Raises :class:`stend.InputError` for a model that is never fitted or has no free figures, or
-    where no figure is of it, ``OSError`` for a file that is missing.
+    Raises :class:`stend.InputError` for a model that is never fitted, has no free figures or no
+    measured figures, ``OSError`` for a missing file.
     """
     named = _values.one_or_more("models", models)
     files = _values.one_or_more("figures", figures)
@@ -162,13 +163,13 @@ def fit(
     for path in paths:
         os.stat(path)
     if not named:
-        raise InputError("models: name one at least")
+        raise InputError("models: the list is empty; name at least one model")
     most = _values.threads(max(_capacities(named), default=0), threads)
     points = _values.whole("population", population, 0, 31)
     if points and not 4 <= points <= 1000:
-        raise InputError(f"population {points}: it must be 0 (as usual) or from 4 to 1000")
+        raise InputError(f"population {points}: it must be 0 (the default) or from 4 to 1000")
     if ray:
-        # Here: Ray ends this process when the thread that connected it has ended.
+        # On this thread: Ray ends the process when the thread that connected to it ends.
         _pool.connected(ray)
 
     def by_ray(work: list[str]) -> list[str]:

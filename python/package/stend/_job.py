@@ -20,8 +20,8 @@ class Job:
     """One section of a fio job file.
 
     Every keyword is an option of fio, with fio's name and units: ``bs="4k"``, ``runtime=600`` in
-    seconds. ``True`` and ``False`` are 1 and 0. With ``runtime``, and neither ``size`` nor
-    ``time_based``, the job lasts for that time (``time_based=1``). Options are checked when the
+    seconds. ``True`` and ``False`` are written as 1 and 0. With ``runtime``, but neither ``size``
+    nor ``time_based``, the job lasts for that time (``time_based=1``). Options are checked when the
     job runs.
 
     ``str(job)`` is the text of the job file.
@@ -29,7 +29,10 @@ class Job:
 
     def __init__(self, name: str = "job", /, **options: Option) -> None:
         if not name or any(c in name for c in "[]\n") or name == "global":
-            raise InputError(f"a job's name is {name!r}: it must not be empty, global or have []")
+            raise InputError(
+                f"job name {name!r}: it must not be empty or `global`, nor contain brackets or "
+                "line breaks"
+            )
         self.name = name
         self.options: dict[str, Option] = dict(options)
         if "runtime" in options and not {"size", "time_based"} & set(options):
@@ -41,7 +44,7 @@ class Job:
             value = _values.plain(value)
             text = str(int(value)) if isinstance(value, bool) else str(value)
             if "\n" in text:
-                raise InputError(f"option {key}: its value has more than one line")
+                raise InputError(f"option {key}: its value must not contain a line break")
             lines.append(f"{key}={text}")
         return "\n".join(lines) + "\n"
 
@@ -50,12 +53,12 @@ class Job:
         return f"Job({self.name!r}{options})"
 
 
-#: A job: text of a job file, its path, a :class:`Job`, or several that run at the same time.
+#: A job: text of a job file, its path, a :class:`Job`, or several jobs that run at the same time.
 AnyJob = Path | Job | Sequence[Job]
 
 
 def job_text(job: AnyJob) -> tuple[str, bool]:
-    """The text of a job file, or the path of one and that it is one."""
+    """Returns the text of a job file and false, or the path of a job file and true."""
     if isinstance(job, Job):
         return str(job), False
     if isinstance(job, (str, os.PathLike)):
@@ -67,5 +70,8 @@ def job_text(job: AnyJob) -> tuple[str, bool]:
         return text, True
     jobs = list(job) if isinstance(job, Sequence) else []
     if not jobs or not all(isinstance(each, Job) for each in jobs):
-        raise InputError(f"{job!r} is not a list of stend.Job")
+        raise InputError(
+            f"{job!r} is not a list of stend.Job; a job is a stend.Job, a list of them, the text "
+            "of a job file or its path"
+        )
     return "\n".join(str(each) for each in jobs), False

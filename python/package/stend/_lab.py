@@ -1,4 +1,4 @@
-"""The lab: every review that the command line made, in one SQLite file."""
+"""The lab: all reviews of the command line, in one SQLite file."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from ._values import Path, whole
 
 
 def default_path() -> str:
-    """As the command line finds it."""
+    """Returns the path of the lab by the rules of the command line."""
     if named := os.environ.get("STEND_LAB"):
         return named
     data = os.environ.get("XDG_DATA_HOME", "")
     if not os.path.isabs(data):
         home = os.environ.get("HOME")
         if not home:
-            raise InputError("no place for the lab is known (HOME is not set): name its file")
+            raise InputError("HOME is not set, so the lab has no default path: name its file")
         data = os.path.join(home, ".local/share")
     return os.path.join(data, "stend/lab.db")
 
 
 def lab_path(lab: Path | bool) -> str | None:
-    """The file that ``lab`` says: ``True`` for that of the command line, ``False`` for none."""
+    """Returns the path of a lab: ``True`` is the lab of the command line, ``False`` none."""
     if lab is False:
         return None
     return default_path() if lab is True else os.fspath(lab)
 
 
 def _this_lab_alone(action: int, *_: str | None) -> int:
-    """Allows what concerns the lab that is open; to attach a file can make one."""
+    """Authorizes every action except ATTACH, which could create a file."""
     return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
 
 
 class Lab:
-    """A lab, to read. ``docs/lab.md`` describes its tables.
+    """A lab, opened for reading. ``docs/lab.md`` describes its tables.
 
-    ``path`` is its file; without, that of the command line: what ``STEND_LAB`` names, else
-    ``stend/lab.db`` in ``XDG_DATA_HOME`` or in ``~/.local/share``.
+    ``path`` is its file. The default is the lab of the command line: the file that ``STEND_LAB``
+    names, else ``stend/lab.db`` in ``XDG_DATA_HOME`` or in ``~/.local/share``.
 
-    Raises ``FileNotFoundError`` where there is none, :class:`stend.InputError` where the file is
-    no lab or of another version.
+    Raises ``FileNotFoundError`` if the file does not exist, :class:`stend.InputError` if it is not
+    a lab or has another version.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -56,11 +56,11 @@ class Lab:
         _stend.check_lab(self.path)
 
     def query(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Table:
-        """What a statement of SQL yields. The lab is open for reading alone.
+        """Returns the rows of an SQL statement, which can only read the lab.
 
-        ``parameters`` take the places of ``?`` in their order, or, by name, of ``:name``.
+        ``parameters`` replace each ``?`` in their order, or, by name, each ``:name``.
 
-        Raises :class:`stend.InputError` for a statement that is wrong or would write.
+        Raises :class:`stend.InputError` for a statement that is invalid or would write.
         """
         _stend.check_lab(self.path)
         name = "file:" + urllib.parse.quote(os.path.abspath(self.path))
@@ -68,7 +68,7 @@ class Lab:
             try:
                 return self._read(f"{name}?mode=ro", sql, parameters)
             except sqlite3.OperationalError as error:
-                # On a medium that cannot be written there is no room for SQLite's log.
+                # SQLite cannot create its log beside a lab on a read-only medium.
                 if "unable to open" not in str(error) or os.path.exists(self.path + "-wal"):
                     raise
                 return self._read(f"{name}?immutable=1", sql, parameters)
@@ -88,14 +88,14 @@ class Lab:
             return Table(columns, cursor.fetchall())
 
     def studies(self) -> Table:
-        """All studies, the latest last, with ``rows_done`` of ``rows_planned``."""
+        """Lists all studies, the latest last, with ``rows_done`` of ``rows_planned``."""
         return self.query(
             "SELECT studies.*, (SELECT count(*) FROM study_rows WHERE study = id) AS rows_done"
             " FROM studies ORDER BY begun_unix_ms, id"
         )
 
     def runs(self) -> Table:
-        """The runs in the order in which they began; ``id`` is a run's number."""
+        """Lists the runs in the order in which they began; ``id`` is the number of a run."""
         return self.query(
             "SELECT runs.id, drives.model, drives.serial, runs.target, runs.capacity_bytes, "
             "runs.edition, runs.seed, runs.duration_scale, runs.state, runs.begun_unix_ms, "
@@ -104,11 +104,11 @@ class Lab:
         )
 
     def drives(self) -> Table:
-        """The drives that were tested."""
+        """Lists the tested drives."""
         return self.query("SELECT * FROM drives ORDER BY id")
 
     def points(self, run: int) -> Table:
-        """The points of a run; ``test`` is the id of the test."""
+        """Lists the points of a run; ``test`` is the id of the test."""
         return self._of(
             run,
             "SELECT tests.test AS test, points.op, points.pattern, block_bytes, queue_depth, "
@@ -120,7 +120,7 @@ class Lab:
         )
 
     def samples(self, run: int) -> Table:
-        """The samples of all curves of a run: ``test``, ``series`` and its load, ``t_s`` …"""
+        """Lists the samples of all curves of a run: ``test``, ``series``, its load, ``t_s`` …"""
         return self._of(
             run,
             "SELECT tests.test AS test, series.name AS series, op, pattern, block_bytes, "
@@ -133,11 +133,11 @@ class Lab:
     def _of(self, run: int, sql: str) -> Table:
         run = whole("run", run, bits=63)
         if not self.query("SELECT 1 FROM runs WHERE id = ?", [run]):
-            raise InputError(f"{self.path}: there is no run {run}; runs() lists those there are")
+            raise InputError(f"{self.path}: there is no run {run}; runs() lists all runs")
         return self.query(sql, [run])
 
     def review(self, run: int) -> Review:
-        """The review of a run, as it was made."""
+        """Returns the stored review of a run."""
         return Review(_stend.lab_review(self.path, whole("run", run, bits=63)))
 
     def __repr__(self) -> str:

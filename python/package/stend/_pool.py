@@ -10,65 +10,68 @@ from typing import Any, Generic, Protocol, TypeVar
 from . import _stend
 from ._errors import Error, InputError
 
-#: Told: done, of how many, what.
+#: Callback for progress: tasks done, tasks in total, description of the last one.
 Progress = Callable[[int, int, str], object]
 
-#: Tasks that are submitted and not done yet, for each processor: few, so that a study of a million
-#: rows fits into the driver, and enough that no processor waits for the driver.
+#: Submitted tasks that are not done, for each processor: few, so that the driver can hold a study
+#: of a million rows, and enough that no processor waits for the driver.
 _AHEAD = 3
 
-#: How often Ray starts a task again whose process or node has died. A task that kills every
-#: process it runs in must come to an end.
+#: Restarts of a task whose process or node has died. A task that kills every process in which it
+#: runs must end some time.
 _RETRIES = 3
 
-#: Rows of one task at most, so that its result stays small.
+#: Largest number of rows in a task, so that its result stays small.
 _ROWS_MAX = 64
 
-#: Tasks for each processor at least, as long as there are rows: so that the last ones end together.
+#: Smallest number of tasks for each processor, if there are enough rows: the last tasks then end at
+#: about the same time.
 _TASKS_PER_CPU = 8
 
 Key = TypeVar("Key")
 
 
 class Tasks(Protocol[Key]):
-    """What is to be done: independent tasks, each carried out once."""
+    """Independent tasks, each carried out once."""
 
     def function(self) -> Callable[..., list[str]]:
-        """What a worker calls, with :meth:`shared` and the arguments of a task. It answers as many
-        texts as the task has keys."""
+        """Returns the function that a worker calls with :meth:`shared` and the keys of a task.
+
+        Its result has one text for each key.
+        """
 
     def shared(self) -> tuple[Any, ...]:
-        """Arguments of all tasks, stored once in the cluster."""
+        """Returns the arguments that all tasks share, stored once in the cluster."""
 
     def tasks(self, processors: int) -> Iterable[Sequence[Key]]:
-        """The keys of each task."""
+        """Returns the keys of each task."""
 
     def total(self) -> tuple[int, int]:
-        """Keys that were done before, and how many there are in all."""
+        """Returns the number of keys that were done before, and the number of all keys."""
 
     def keep(self, key: Key, result: str) -> str:
-        """Takes in a result; what to tell of it."""
+        """Stores a result; returns a description of it for the progress."""
 
     def failed(self, key: Key, why: str) -> None:
-        """A task that could not be carried out by any worker."""
+        """Notes that no worker could carry out a key."""
 
     def flush(self) -> None:
-        """Called whenever the driver ends, and now and then."""
+        """Writes results that are only in memory. Called when the driver ends, for any reason."""
 
 
 @lru_cache(maxsize=8)
 def _plan(definition: str) -> _stend.StudyPlan:
-    """Planned once in each worker process."""
+    """Plans a study, once in each worker process."""
     return _stend.StudyPlan.from_json(definition, ".")
 
 
 def _rows(definition: str, series: str | None, numbers: list[int]) -> list[str]:
-    """Carries rows of a study out, in a worker."""
+    """Carries out rows of a study, in a worker."""
     return _plan(definition).carry_out(numbers, 1, series)
 
 
 class StudyTasks:
-    """The rows of a study."""
+    """The rows of a study, as tasks."""
 
     def __init__(
         self, plan: _stend.StudyPlan, session: _stend.StudySession, series: str | None
@@ -85,8 +88,10 @@ class StudyTasks:
         return (self._plan.definition(), self._series)
 
     def tasks(self, processors: int) -> Iterator[list[int]]:
-        """Rows of one state together, and states of few rows, as long as all processors have
-        enough to do."""
+        """Yields tasks of rows that share a prepared state, and combines states with few rows.
+
+        Tasks are small enough that every processor gets several.
+        """
         wanted = set(self._open)
         most = max(1, min(_ROWS_MAX, len(wanted) // (processors * _TASKS_PER_CPU)))
         task: list[int] = []
@@ -117,27 +122,27 @@ class StudyTasks:
 
 
 def connected(address: bool | str) -> Any:
-    """Ray, connected to a cluster."""
+    """Connects Ray to a cluster; returns the module."""
     try:
         import ray
     except ImportError:
-        raise Error("ray is not installed: pip install 'stend[ray]'") from None
+        raise Error("Ray is not installed; run pip install 'stend[ray]'") from None
     if not ray.is_initialized():
         if not isinstance(address, str):
-            # Not one that another program has left behind.
+            # By itself, Ray would connect to a cluster that another program has left running.
             address = os.environ.get("RAY_ADDRESS") or "local"
         ray.init(address=address, log_to_driver=False)
     elif isinstance(address, str) and address not in ("auto", "local"):
         there = ray.get_runtime_context().gcs_address
         if address.removeprefix("ray://") != there:
             raise InputError(
-                f"ray {address!r}: Ray is connected to {there} already; ray.shutdown() leaves it"
+                f"ray {address!r}: Ray is connected to {there} already; call ray.shutdown() first"
             )
     return ray
 
 
 class _Driver(Generic[Key]):
-    """Hands tasks out, and takes their results in."""
+    """The process that submits tasks and stores their results."""
 
     def __init__(self, ray: Any, tasks: Tasks[Key], progress: Progress | None) -> None:
         self._ray = ray
@@ -180,7 +185,7 @@ class _Driver(Generic[Key]):
             self._tell(self._tasks.keep(key, result))
 
     def _again(self, keys: list[Key], error: Exception) -> None:
-        """Ray gave a task up: each of its keys alone, so that one of them costs no other."""
+        """Submits each key of a task that Ray has given up alone, so that the others succeed."""
         if len(keys) > 1:
             for key in keys:
                 self._submit([key])
@@ -198,9 +203,9 @@ class _Driver(Generic[Key]):
 
 
 def on_ray(tasks: Tasks[Any], address: bool | str, progress: Progress | None) -> None:
-    """Carries tasks out by Ray.
+    """Carries out tasks with Ray.
 
-    Each task is an independent call; one whose process or node dies is started again elsewhere. A
-    result is taken in once, by this process, which keeps it.
+    Each task is an independent call, which Ray starts again elsewhere if its process or node dies.
+    This process receives each result once and stores it.
     """
     _Driver(connected(address), tasks, progress).run()

@@ -1,4 +1,4 @@
-"""What simulates."""
+"""Identity of the program that simulates."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from . import _stend
 
 @cache
 def program() -> str:
-    """Names what carries rows out: a row counts only for the program that made it."""
+    """Returns the SHA-256 of the binding: rows are reused only by the program that made them."""
     with open(str(_stend.__file__), "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()

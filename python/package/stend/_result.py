@@ -12,10 +12,10 @@ from . import _stend
 
 
 class Latency:
-    """A distribution of latencies, from submission to completion, in ns.
+    """Distribution of latencies, from submission to completion, in ns.
 
     Count, smallest, largest, mean and standard deviation are exact; percentiles are exact to
-    0.1 %. Without requests all are 0.
+    0.1 %. All are 0 if there are no requests.
     """
 
     def __init__(self, latency: _stend.Latency) -> None:
@@ -28,33 +28,34 @@ class Latency:
 
     @property
     def min_ns(self) -> int:
-        """The smallest, ns."""
+        """Smallest latency, ns."""
         return self._latency.min_ns
 
     @property
     def max_ns(self) -> int:
-        """The largest, ns."""
+        """Largest latency, ns."""
         return self._latency.max_ns
 
     @property
     def mean_ns(self) -> float:
-        """The mean, ns."""
+        """Mean latency, ns."""
         return self._latency.mean_ns
 
     @property
     def stddev_ns(self) -> float:
-        """The standard deviation of the sample, ns."""
+        """Standard deviation of the sample, ns."""
         return self._latency.stddev_ns
 
     def percentile(self, percent: float) -> int:
-        """What so many percent of all requests do not exceed, ns; ``percentile(99.9)``.
+        """Returns a percentile, ns, such as ``percentile(99.9)``.
 
-        Raises :class:`stend.InputError` unless it is from 0 to 100.
+        ``percent`` percent of all requests take no longer than the result. Raises
+        :class:`stend.InputError` unless ``percent`` is from 0 to 100.
         """
         return self._latency.percentile(percent)
 
     def bins(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-        """The histogram: middles of bins in ns, ascending, and counts; no bin is empty."""
+        """Returns the histogram: middles of bins, ns, ascending, and counts. No bin is empty."""
         return self._latency.bins()
 
     def __repr__(self) -> str:
@@ -62,7 +63,7 @@ class Latency:
 
 
 class Direction:
-    """Reads, writes or TRIMs."""
+    """Reads, writes, TRIMs or flushes of a result."""
 
     def __init__(self, bytes_: int, latency: Latency, seconds: float) -> None:
         #: Bytes of the requests.
@@ -73,7 +74,7 @@ class Direction:
 
     @property
     def requests(self) -> int:
-        """Requests completed."""
+        """Number of completed requests."""
         return self.latency.count
 
     @property
@@ -91,7 +92,7 @@ class Direction:
 
 
 class JobResult:
-    """What one job did: a section of the job file, or one of its clones."""
+    """Result of one job: a section of the job file, or one of its clones."""
 
     def __init__(self, result: _stend.RunResult, number: int) -> None:
         facts = result.job_facts(number)
@@ -101,11 +102,11 @@ class JobResult:
         self.group: int = facts[1]
         #: Number of the clone (``numjobs``), from 0.
         self.clone: int = facts[2]
-        #: Time measured, from the end of ``ramp_time`` to the last completion, s.
+        #: Measured time, from the end of ``ramp_time`` to the last completion, s.
         self.runtime_s: float = facts[3]
-        #: errno of the error that ended the job; 0 without one.
+        #: errno of the error that ended the job; 0 if there was none.
         self.error: int = facts[4]
-        #: Requests that failed.
+        #: Number of failed requests.
         self.failed_requests: int = facts[5]
         #: Reads.
         self.read = self._direction(result, number, 0)
@@ -130,18 +131,18 @@ class JobResult:
 
 
 class RunResult:
-    """What a job file measured. Rates are over the time in which at least one job measured."""
+    """Result of a job file. Rates refer to the time in which at least one job measured."""
 
     def __init__(self, result: _stend.RunResult) -> None:
         self._result = result
         #: Time in which at least one job measured (without ``ramp_time``), s.
         self.measured_s: float = result.measured_s
-        #: From the beginning to the end of the last job, s of the drive's time.
+        #: Virtual time from the beginning to the end of the last job, s.
         self.elapsed_s: float = result.elapsed_s
-        #: Pages placed in flash for each page written, during this run; ``None`` where nothing
-        #: was written.
+        #: Pages placed in flash for each page written during this run; ``None`` if nothing was
+        #: written.
         self.write_amplification: float | None = result.write_amplification
-        #: What ended a job before its time, in words; ``None`` where none was.
+        #: Message about the job that ended early; ``None`` if all jobs ran to their end.
         self.failed: str | None = result.failed
 
     def _direction(self, direction: int) -> Direction:
@@ -185,22 +186,22 @@ class RunResult:
 
     @cached_property
     def jobs(self) -> list[JobResult]:
-        """Each job by itself, in the order of the job file, clones after each other."""
+        """Results of the single jobs, in the order of the job file; clones follow each other."""
         return [JobResult(self._result, number) for number in range(self._result.jobs)]
 
     @cached_property
     def sample_arrays(self) -> dict[str, npt.NDArray[np.float64] | npt.NDArray[np.uint64]]:
-        """The columns of :attr:`series` as arrays, whose memory the table shares."""
+        """Columns of :attr:`series` as arrays; the table shares their memory."""
         return self._result.samples()
 
     @cached_property
     def series(self) -> pd.DataFrame:
-        """One row for each interval of ``sample_ms``; empty without.
+        """One row for each interval of ``sample_ms``; empty if ``sample_ms`` is 0.
 
-        ``t_s`` is the end of the interval since the beginning of the run, ``iops``, ``read_iops``
-        and ``write_iops`` are requests a second in it, ``written_bytes`` and ``read_bytes`` are
-        totals since the beginning. TRIMs are not in it, nor what is done in ``ramp_time``: an
-        interval within that is 0.
+        ``t_s`` is the end of the interval since the beginning of the run; ``iops``, ``read_iops``
+        and ``write_iops`` are requests a second in the interval; ``written_bytes`` and
+        ``read_bytes`` are totals since the beginning. TRIMs and requests during ``ramp_time`` are
+        not included: an interval within ``ramp_time`` is 0.
         """
         return pd.DataFrame(self.sample_arrays, copy=False)
 
@@ -211,18 +212,18 @@ class RunResult:
 
     @cached_property
     def logs(self) -> dict[str, str]:
-        """The logs that the job file asks for (``write_lat_log`` …), file name to text.
+        """Logs that the job file requests (``write_lat_log`` …): texts by file name.
 
-        The command line writes these files; here nothing is written.
+        The command line writes these files; the package writes none.
         """
         return dict(self._result.logs())
 
     def to_json(self, plus: bool = False) -> str:
-        """fio's JSON, as ``stend run --output-format json`` prints it; ``json+`` with ``plus``."""
+        """Returns fio's JSON as ``stend run --output-format json`` prints it; json+ if ``plus``."""
         return self._result.to_json(plus)
 
     def to_text(self) -> str:
-        """fio's output for people, as ``stend run`` prints it."""
+        """Returns fio's normal output, as ``stend run`` prints it."""
         return self._result.to_text()
 
     def __repr__(self) -> str:
@@ -230,44 +231,45 @@ class RunResult:
 
 
 class Lateness:
-    """How late requests were issued against their time: all that was outstanding took too long."""
+    """Delays of requests that were issued after their time because too many were outstanding."""
 
     def __init__(self, figures: tuple[int, int, int, float]) -> None:
-        #: Requests issued late at all.
+        #: Number of requests that were issued late.
         self.requests = figures[0]
-        #: Of them, those later than 2 ms.
+        #: Number of requests that were more than 2 ms late.
         self.far_requests = figures[1]
-        #: The latest, ns.
+        #: Largest delay, ns.
         self.max_ns = figures[2]
-        #: The mean over all requests, ns.
+        #: Mean delay over all requests, ns.
         self.mean_ns = figures[3]
 
 
 class ReplayResult:
-    """What a stream of requests, or a trace, took."""
+    """Result of replaying a stream of requests, or a trace."""
 
     def __init__(self, result: _stend.ReplayResult, latencies: bool) -> None:
         self._result = result
-        #: Requests of all operations.
+        #: Number of requests of all operations.
         self.requests: int = result.requests
-        #: From the beginning to the last completion, s of the drive's time.
+        #: Virtual time from the beginning to the last completion, s.
         self.elapsed_s: float = result.elapsed_s
         #: Time with at least one request outstanding, s.
         self.busy_s: float = result.busy_s
-        #: How often the drive went from nothing outstanding to something.
+        #: Number of periods with at least one request outstanding.
         self.busy_periods: int = result.busy_periods
-        #: Idle time that was left out (``timing="busy"``), s.
+        #: Omitted idle time (``timing="busy"``), s.
         self.left_out_s: float = result.left_out_s
-        #: Pages placed in flash for each page written; ``None`` where nothing was written.
+        #: Pages placed in flash for each page written; ``None`` if nothing was written.
         self.write_amplification: float | None = result.write_amplification
-        #: Reads of space that was never written, of a trace in a file; ``None`` of a stream.
+        #: Reads of space that was never written, for a trace in a file; ``None`` for a stream.
         self.unwritten_reads: int | None = result.unwritten_reads
-        #: What spoils the figures, in words.
+        #: Warnings about circumstances that distort the figures.
         self.warnings: list[str] = result.warnings
         late = result.lateness
-        #: Against the requests' times; ``None`` with ``timing="fast"``, where they do not matter.
+        #: Delays of requests; ``None`` with ``timing="fast"``, which ignores their times.
         self.lateness: Lateness | None = None if late is None else Lateness(late)
-        #: Latency of each request in the order of the stream, ns; ``None`` unless asked for.
+        #: Latency of each request in the order of the stream, ns; ``None`` unless requested by
+        #: ``latencies=True``.
         self.latencies: npt.NDArray[np.uint64] | None = None
         if latencies:
             self.latencies = result.take_latencies()

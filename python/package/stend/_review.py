@@ -16,56 +16,56 @@ from ._drive import Drive
 from ._errors import InputError
 from ._values import Path
 
-#: Called with the share of the work that is done, 0 to 1, and what has just been done.
+#: Callback for progress: share of the work that is done, 0 to 1, description of the last step.
 Progress = Callable[[float, str], object]
 
-#: Results of a test that are a row each in a table: the keys of the review's JSON.
+#: Keys of the review's JSON whose entries are results of a test, one row each in a table.
 _KINDS = ("points", "benchmark", "responses", "traces", "files", "rungs", "sync")
 
 
 class Finding(NamedTuple):
-    """What follows from a review, in words."""
+    """A conclusion from a review."""
 
     #: ``In short``, or the title of a test.
     title: str
-    #: The finding.
+    #: Text of the finding.
     text: str
 
 
 class Review:
-    """An edition on a drive, and on its rivals."""
+    """Results of an edition on a drive, and on its rivals."""
 
     def __init__(self, review: _stend.Review) -> None:
         self._review = review
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """The whole review as ``docs/review-json.md`` describes it."""
+        """The whole review, as described in ``docs/review-json.md``."""
         record: dict[str, Any] = json.loads(self.to_json())
         return record
 
     def to_json(self) -> str:
-        """The review as ``stend review --json`` prints it, schema ``stend.review/1``."""
+        """Returns the review as ``stend review --json`` prints it, schema ``stend.review/2``."""
         return self._review.to_json()
 
     @property
     def is_complete(self) -> bool:
-        """Whether all tests that were chosen came to their end."""
+        """True if all chosen tests ran to their end."""
         return bool(self.record["complete"])
 
     @property
     def failed(self) -> list[dict[str, str]]:
-        """The tests that did not: ``id`` and ``error``."""
+        """Tests that failed: ``id`` and ``error``."""
         return list(self.record.get("failed", []))
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """The findings, as the command line prints them."""
+        """Findings as the command line prints them."""
         return [Finding(title, text) for title, text in self._review.findings()]
 
     @cached_property
     def key_figures(self) -> pd.DataFrame:
-        """The few figures by which drives are compared; of each, greater is better.
+        """The few figures by which drives are compared. For each of them, more is better.
 
         Columns: ``drive``, ``test``, ``name``, ``unit`` (``iops``, ``bytes_per_s``, ``bytes``),
         ``value``.
@@ -79,11 +79,11 @@ class Review:
                 yield of["target"]["title"], test
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row for each result that was measured by itself, of all tests and drives.
+        """Returns one row for each single result, of all tests and drives.
 
-        Columns: ``drive``, ``test``, ``kind`` (the list of the review's JSON that it stands in:
-        ``points``, ``benchmark``, ``traces`` …), then the keys of that list; those of an object
-        within follow its name (``latency_ns_p99``). Curves are in :attr:`series`.
+        Columns: ``drive``, ``test``, ``kind`` (the list of the review's JSON that contains the
+        result: ``points``, ``benchmark``, ``traces`` …), then the keys of its entries. The keys of
+        a nested object follow the object's name (``latency_ns_p99``). Curves are in :attr:`series`.
         """
         rows: list[dict[str, Any]] = []
         for drive, test in self._tests():
@@ -114,12 +114,11 @@ class Review:
     def save(self, folder: Path, lang: str = "en") -> str:
         """Writes ``index.html`` and ``review.json`` into a folder; returns the page's path.
 
-        The page is in English (``"en"``) or in Russian (``"ru"``).
+        The page is in English (``lang="en"``) or in Russian (``"ru"``). A missing folder is
+        created. Files of an earlier review of the same drive with the same edition are replaced.
 
-        A folder that is missing is made. Files of an earlier review of the same drive with the
-        same edition are replaced; those of another are not, nor other figures of a finished review
-        of a real drive, nor a page of something else: :class:`stend.InputError`. ``OSError`` where
-        it cannot be written.
+        Raises :class:`stend.InputError` if the folder holds another review, other figures of a
+        finished review of a real drive, or another page; ``OSError`` if it cannot be written.
         """
         return os.fspath(self._review.save(folder, lang))
 
@@ -154,21 +153,22 @@ def review(
     """Reviews a drive: an edition's tests, each on a copy of a prepared drive.
 
     ``drive`` is a model as for :class:`Drive`, or a :class:`Drive`, which is reviewed in its
-    present state and stays as it is; so are the rivals in ``against``. ``tests`` are ids of the
-    edition's, ``None`` for all. ``duration_scale`` multiplies every measurement. ``threads`` tests
-    run at a time, ``None`` for as many as there are processors and memory for; the result does not
-    depend on it. ``write_budget`` is the most that a test of endurance may write, bytes.
-    ``progress`` is called on the calling thread.
+    present state and does not change. The same holds for the rivals in ``against``. ``tests`` are
+    ids of tests of the edition, ``None`` for all. ``duration_scale`` multiplies the duration of
+    every measurement. ``threads`` is the number of tests that run at a time, ``None`` for the
+    number that processors and memory allow; the result does not depend on it. ``write_budget``
+    limits the bytes that an endurance test writes. ``progress`` is called on the calling thread.
 
-    The review has the same bytes as that of ``stend review``. Ctrl-C ends it; nothing is returned
-    then. A test that fails is in :attr:`Review.failed`. Raises :class:`stend.InputError`.
+    The review has the same bytes as the review of ``stend review``. Ctrl-C ends it without a
+    result. :attr:`Review.failed` lists tests that failed. Raises :class:`stend.InputError` for
+    invalid arguments.
     """
     seed = _values.whole("seed", seed)
     scale = _values.real("duration_scale", duration_scale)
     against = _values.listed("against", against)
     target, rivals = _target(drive), [_target(rival) for rival in against]
     if isinstance(drive, Drive) and overrides:
-        raise InputError("overrides are for a model: make the drive with them")
+        raise InputError("overrides apply to a model only: create the Drive with them instead")
     chosen = None if tests is None else [str(test) for test in _values.listed("tests", tests)]
     if threads is None:
         threads = _threads([drive, *against])
@@ -192,9 +192,9 @@ def review(
 
 
 def read_review(path: Path) -> Review:
-    """The review in a file ``review.json``, or in the folder that holds it.
+    """Reads the review in a file ``review.json``, or in the folder that holds it.
 
-    Raises :class:`stend.InputError` where it is none, ``OSError`` where it cannot be read.
+    Raises :class:`stend.InputError` if it is not a review, ``OSError`` if it cannot be read.
     """
     path = os.fspath(path)
     if os.path.isdir(path):
@@ -221,7 +221,7 @@ def _command(
     overrides: Mapping[str, Any] | None,
     budget: int | None,
 ) -> str:
-    """The command that repeats the review; a call where no command does."""
+    """Returns the command that repeats the review, or a Python call if no command can."""
     drives = [drive, *against]
     names = [each.model.name if isinstance(each, Drive) else os.fspath(each) for each in drives]
     if overrides or any(isinstance(each, Drive) for each in drives):
@@ -243,14 +243,14 @@ def _command(
 
 
 def _word(text: str) -> str:
-    """As a shell takes it for one word."""
+    """Quotes ``text`` for a shell, if necessary."""
     if re.fullmatch(r"[\w\-./:@+=,]+", text):
         return text
     return "'" + text.replace("'", r"'\''") + "'"
 
 
 def _threads(drives: Sequence[Path | Drive]) -> int:
-    """As many tests at a time as there are processors, and memory for drives."""
+    """Returns the number of tests that processors, and memory for the drives, allow at a time."""
     known = _values.capacities()
     sizes = [
         each.capacity_bytes if isinstance(each, Drive) else known.get(os.fspath(each), 0)

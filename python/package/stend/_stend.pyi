@@ -1,4 +1,4 @@
-"""The binding; private. Units and meanings are those of the classes that use it."""
+"""The private binding. The classes of the package that use it document units and meanings."""
 
 import os
 from collections.abc import Callable, Iterator

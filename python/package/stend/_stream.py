@@ -1,4 +1,4 @@
-"""Streams of requests, brought into the form that the binding takes."""
+"""Conversion of streams of requests to the form that the binding accepts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from ._errors import InputError
 
-#: (time_s, op, offset_bytes, length_bytes); op is a name or a number.
+#: A request: (time_s, op, offset_bytes, length_bytes), with op as a name or a number.
 Request = tuple[float, str | int, int, int]
 
 #: Columns of requests: a tuple of four arrays, or a mapping or table with their names.
@@ -30,11 +30,14 @@ Columns = tuple[
 
 
 def stream(requests: Any) -> tuple[Iterator[Any], bool]:
-    """What yields requests, and whether it yields arrays of them."""
+    """Returns an iterator of requests, and true if it yields arrays of them."""
     if is_chunk(requests):
         return iter([columns(requests)]), True
     if not isinstance(requests, Iterable):
-        raise InputError(f"{requests!r} yields no requests: {COLUMNS} each, or arrays of them")
+        raise InputError(
+            f"{requests!r} is not a stream of requests: pass an iterator of tuples {COLUMNS}, or "
+            "arrays of these"
+        )
     items = iter(requests)
     first = list(itertools.islice(items, 1))
     whole = itertools.chain(first, items)
@@ -44,7 +47,7 @@ def stream(requests: Any) -> tuple[Iterator[Any], bool]:
 
 
 def is_chunk(value: Any) -> bool:
-    """Whether it is a tuple, mapping or table of arrays: of pandas, Polars or Arrow."""
+    """True if ``value`` is a tuple, mapping or table (of pandas, Polars or Arrow) of arrays."""
     if isinstance(value, Mapping) or hasattr(value, "to_numpy") or hasattr(value, "column_names"):
         return True
     if not isinstance(value, (tuple, list)) or not value:
@@ -53,7 +56,7 @@ def is_chunk(value: Any) -> bool:
 
 
 def columns(chunk: Any) -> Columns:
-    """The four columns, each of its type, contiguous, of equal length."""
+    """Returns the four columns of a chunk as contiguous arrays of their types, of equal length."""
     if isinstance(chunk, (tuple, list)):
         if len(chunk) != len(COLUMNS):
             raise InputError(f"a chunk has {len(chunk)} arrays; it must have {COLUMNS}")
@@ -83,14 +86,15 @@ def _column(name: str, values: Any, kinds: str) -> npt.NDArray[Any]:
     if array.ndim != 1:
         raise InputError(f"{name} has {array.ndim} dimensions; it must have one")
     if array.dtype.kind not in kinds:
-        raise InputError(f"{name} is an array of {array.dtype}; it must hold numbers of its kind")
+        wanted = {"iuf": "numbers", "iu": "integers"}.get(kinds, "integers or names")
+        raise InputError(f"{name} is an array of {array.dtype}; it must hold {wanted}")
     return array
 
 
 def _bytes(name: str, values: Any) -> npt.NDArray[np.uint64]:
     array = _column(name, values, "iu")
     if array.dtype.kind == "i" and array.size and int(array.min()) < 0:
-        raise InputError(f"{name} has {int(array.min())}; it must not be negative")
+        raise InputError(f"{name} contains {int(array.min())}; it must not be negative")
     return np.ascontiguousarray(array.astype(np.uint64, copy=False))
 
 
@@ -101,9 +105,9 @@ def _ops(values: Any) -> npt.NDArray[np.uint8]:
         names, which = np.unique(array.astype(str), return_inverse=True)
         unknown = [str(name) for name in names if str(name) not in numbers]
         if unknown:
-            raise InputError(f"there is no operation {unknown[0]!r}; there are {', '.join(OPS)}")
+            raise InputError(f"there is no operation {unknown[0]!r}; use {', '.join(OPS)}")
         array = np.array([numbers[str(name)] for name in names], dtype=np.uint8)[which]
     elif array.size and not 0 <= int(array.min()) <= int(array.max()) < len(OPS):
         wrong = int(array.min()) if int(array.min()) < 0 else int(array.max())
-        raise InputError(f"there is no operation {wrong}; they are 0 to 3: {', '.join(OPS)}")
+        raise InputError(f"there is no operation {wrong}; use 0 to 3: {', '.join(OPS)}")
     return np.ascontiguousarray(array.astype(np.uint8, copy=False))

@@ -1,4 +1,4 @@
-"""Studies: variants of drives, under jobs or tests, as one table."""
+"""Studies: variants of drives under jobs or tests, as one table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._lab import lab_path
 from ._program import program
 from ._values import Path
 
-#: Called with rows that are done, of how many, and what has just been done.
+#: Callback for progress: rows done, rows in total, description of the last row.
 StudyProgress = Callable[[int, int, str], object]
 
 #: A step of the preparation: ``"fill"``, ``"trim"``, a rest ``{"idle_s": 60}``, or a job.
@@ -29,9 +29,9 @@ Step = str | Mapping[str, float] | Job
 class Range:
     """The values of a factor from ``low`` to ``high``.
 
-    In a grid, ``steps`` of them, both ends among them; a random design draws from the whole range.
-    With ``log``, by equal ratios. ``multiple_of`` rounds them to a multiple, for keys of whole
-    numbers.
+    A grid has ``steps`` of them, including both ends; a random design draws from the whole range.
+    With ``log``, values have equal ratios instead of equal distances. ``multiple_of`` rounds them
+    to a multiple, for keys that need whole numbers.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Range:
             self._entry["multiple_of"] = _values.whole("multiple_of", multiple_of, 1)
 
     def entry(self) -> dict[str, Any]:
-        """As a study's file has it."""
+        """Returns the range as it stands in a study's file."""
         return dict(self._entry)
 
     def __repr__(self) -> str:
@@ -67,28 +67,34 @@ Factor = Sequence[Any] | Range | Mapping[str, Mapping[str, Any]]
 
 
 class Study:
-    """Variants of drives, under jobs or tests of editions, with seeds: a table of what came out.
+    """Variants of drives under jobs or tests of editions, and the table of their outcomes.
 
-    ``models`` are shipped models, or model files (ending in ``.toml``). ``jobs`` are named, as
-    ``{"random-write": stend.Job(rw="randwrite")}``; ``tests`` are pairs of an edition and the id of
-    its test, as ``[("2014", "degradation")]``.
+    ``models`` are shipped models, or model files (ending in ``.toml``). ``jobs`` maps names to
+    jobs, as in ``{"random-write": stend.Job(rw="randwrite")}``. ``tests`` are pairs of an edition
+    and the id of one of its tests, as in ``[("2014", "degradation")]``.
 
-    ``factors`` are what is varied, by name. The name is a key of drive files (``"gc.policy"``), or
-    ``"job.WORD"``, whose values take the place of ``{WORD}`` in jobs, and the values a list or a
-    :class:`Range`; or it is any name, and the values are sets of overrides with a name each:
-    ``{"cache": {"static": {}, "none": {"slc_cache.enabled": False}}}``. ``settings`` are overrides
-    of all variants.
+    ``factors`` maps the names of factors to their values:
 
-    ``design`` is ``"grid"`` (every value with every other), ``"sobol"`` or ``"latin-hypercube"``;
-    the two have ``samples`` variants, drawn from ``design_seed``. Every variant runs with each of
-    ``seeds``. ``prepare`` is done with a new drive before each job; variants that do not differ in
-    what it leaves share its result. ``prepare_seed`` is the seed of jobs in it, that of the row
-    without. ``outcomes`` names the columns, ``None`` for the usual ones; ``sample_ms`` is the
-    interval from which levels and steps are found, ms of virtual time. ``duration_scale``
-    multiplies durations of tests. ``docs/study-format.md`` says all of it in full.
+    - The name is a key of drive files (``"gc.policy"``), and the values are a list or a
+      :class:`Range`.
+    - The name is ``"job.WORD"``, and the values, a list or a :class:`Range`, replace ``{WORD}`` in
+      jobs.
+    - The name is any other, and the values are named sets of overrides:
+      ``{"cache": {"static": {}, "none": {"slc_cache.enabled": False}}}``.
 
-    Raises :class:`stend.InputError` for what is wrong with the study as a whole. A variant that
-    fails is a row with its error.
+    ``settings`` are overrides of all variants.
+
+    ``design`` is ``"grid"`` (every value with every other), ``"sobol"`` or ``"latin-hypercube"``.
+    The latter two have ``samples`` variants, drawn from ``design_seed``. Every variant runs with
+    each of ``seeds``. ``prepare`` lists the steps on a new drive before each job; variants for
+    which it leaves the same state share that state. ``prepare_seed`` is the seed of the jobs in
+    ``prepare``, by default the seed of the row. ``outcomes`` lists the columns of the result,
+    ``None`` for the usual ones. ``sample_ms`` is the interval of the samples from which levels and
+    steps are found, ms of virtual time. ``duration_scale`` multiplies durations of tests.
+    ``docs/study-format.md`` describes all of these in full.
+
+    Raises :class:`stend.InputError` if the study as a whole is faulty. A variant that fails becomes
+    a row with its error.
     """
 
     def __init__(
@@ -141,10 +147,10 @@ class Study:
 
     @classmethod
     def read(cls, path: Path) -> Study:
-        """The study in a file (TOML, schema ``stend.study/1``).
+        """Reads the study in a file (TOML, schema ``stend.study/1``).
 
-        Raises :class:`stend.InputError` with file, line and key where it is wrong, ``OSError``
-        where there is none.
+        Raises :class:`stend.InputError` with file, line and key of a fault, ``OSError`` if the file
+        is missing.
         """
         os.stat(path)
         study = cls.__new__(cls)
@@ -154,18 +160,18 @@ class Study:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """The study as its file would say it, with the text of the files that it names."""
+        """The study in the form of its file, with the texts of the files to which it refers."""
         definition: dict[str, Any] = json.loads(self._plan.definition())
         return definition
 
     @property
     def rows(self) -> int:
-        """How many rows it has."""
+        """Number of rows."""
         return self._plan.rows()
 
     @property
     def states(self) -> int:
-        """From how many prepared states the rows begin, a review counted as one."""
+        """Number of prepared states from which rows begin; a review counts as one."""
         return len(self._plan.groups())
 
     def run(
@@ -178,23 +184,24 @@ class Study:
         series: Path | None = None,
         progress: StudyProgress | None = None,
     ) -> StudyResult:
-        """Carries the study out.
+        """Carries out the study.
 
-        ``threads`` rows run at a time, ``None`` for as many as there are processors and memory for.
-        Rows are kept in the lab as they are done, and taken from there, unless ``fresh``: a study
-        that was broken off goes on. ``lab`` is its file, ``True`` for that of the command line,
-        ``False`` for none. ``series`` is a folder for the samples of each row of a job, as
-        ``series-ROW.parquet``; one that has those of another study is refused.
+        ``threads`` is the number of rows that run at a time, ``None`` for the number that
+        processors and memory allow. Finished rows are stored in the lab, and reused from there
+        unless ``fresh``, so that an interrupted study resumes. ``lab`` is the lab's file, ``True``
+        for the lab of the command line, ``False`` for none. ``series`` is a folder for the samples
+        of each row of a job, as ``series-ROW.parquet``.
 
-        With ``ray``, rows are carried out by Ray: ``True`` for the cluster that is connected, or a
-        new one on this machine, or the address of a cluster, whose nodes have this version of the
-        package. The rows are the same. ``series`` is a folder that all nodes share then.
+        With ``ray``, Ray carries out the rows, which stay the same. ``True`` selects the connected
+        cluster, or else a new one on this machine; a string is the address of a cluster, whose
+        nodes must have this version of the package. All nodes must then share the folder
+        ``series``.
 
-        Warns of rows with invalid settings; a study of such rows alone is refused
-        (:class:`stend.InputError`).
+        Warns about rows whose settings do not make a valid drive.
 
-        Ctrl-C ends it; rows that are done are kept. Raises ``OSError`` where the lab or the folder
-        cannot be written.
+        Ctrl-C ends the study; finished rows are kept. Raises :class:`stend.InputError` if no row
+        makes a valid drive, or if ``series`` has the samples of another study, and ``OSError`` if
+        the lab or the folder cannot be written.
         """
         kept = lab_path(lab)
         folder = None if series is None else os.path.abspath(os.fspath(series))
@@ -215,7 +222,7 @@ class Study:
 
 
 class StudyResult:
-    """The rows of a study, and what explains their outcomes."""
+    """The rows of a study, and the effects of its factors."""
 
     def __init__(self, session: _stend.StudySession, reproduce: str) -> None:
         self._session = session
@@ -228,15 +235,15 @@ class StudyResult:
         return record
 
     def to_json(self) -> str:
-        """The same as text."""
+        """Returns the study as ``stend sweep --json`` prints it, as text."""
         return self._session.study()
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each variant, seed and job.
+        """Returns one row for each variant, seed and job.
 
-        Columns: ``row``, ``model``, the factors, ``seed``, ``job``, the outcomes (NaN where there
-        is none; units end their names), ``error`` (missing where there is none), and
-        ``duration_scale`` where it is not 1. The same as the files of :meth:`save`.
+        Columns: ``row``, ``model``, the factors, ``seed``, ``job``, ``duration_scale`` (only if it
+        is not 1), the outcomes (NaN if missing; names end in units), and ``error`` (missing if the
+        row succeeded). The files of :meth:`save` have the same columns.
         """
         record = self.record
         scaled = record["duration_scale"] != 1.0
@@ -256,11 +263,11 @@ class StudyResult:
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """What each factor explains of each outcome.
+        """Main effect of each factor on each outcome.
 
-        Columns: ``job``, ``outcome``, ``factor`` (``model`` and ``seed`` where there are several),
-        ``variance_share``: the share of the outcome's variance that the means of the factor's
-        levels explain, corrected for chance, 0 to 1; NaN where each level has one row.
+        Columns: ``job``, ``outcome``, ``factor`` (also ``model`` and ``seed`` if there are
+        several), ``variance_share``: the share of the outcome's variance that the means of the
+        factor's levels explain, corrected for chance, 0 to 1; NaN if each level has one row.
         """
         names = ["job", "outcome", "factor", "variance_share"]
         rows = [[effect[name] for name in names] for effect in self.record["effects"]]
@@ -268,15 +275,15 @@ class StudyResult:
 
     @property
     def errors(self) -> pd.DataFrame:
-        """The rows that failed, with all columns of :meth:`to_pandas`."""
+        """Rows that failed, with all columns of :meth:`to_pandas`."""
         frame = self.to_pandas()
         return frame[frame["error"].notna()]
 
     def save(self, folder: Path) -> str:
-        """Writes ``NAME.csv``, ``NAME.parquet`` and the page ``index.html``; the page's path.
+        """Writes ``NAME.csv``, ``NAME.parquet`` and ``index.html``; returns the path of the page.
 
-        A folder that is missing is made, files of an earlier study are replaced. Raises
-        :class:`stend.InputError` where files of anything else would be, ``OSError`` where it cannot
+        A missing folder is created, and files of an earlier study are replaced. Raises
+        :class:`stend.InputError` if other files have these names, ``OSError`` if the folder cannot
         be written.
         """
         return os.fspath(self._session.save(os.fspath(folder), self._reproduce))
@@ -300,7 +307,7 @@ def _test(test: Any) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no number for what is none: told before it is lost."""
+    """Rejects NaN and infinity, for which JSON has no number."""
     if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
         raise InputError(f"{value} is not a finite number")
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Rows with names."""
+"""Tables with named columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 
 
 class Table(Sequence[dict[str, Any]]):
-    """Rows as dictionaries, and all of them as a table of pandas."""
+    """A sequence of rows as dictionaries, which can be converted to a pandas table."""
 
     def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         #: Names of the columns.
@@ -28,7 +28,7 @@ class Table(Sequence[dict[str, Any]]):
         return (dict(zip(self.columns, row)) for row in self._rows)
 
     def to_pandas(self) -> pd.DataFrame:
-        """All rows."""
+        """Returns all rows as a pandas table."""
         return pd.DataFrame(self._rows, columns=self.columns)
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""``python -m stend.study``: a study's table and page, on this machine or by Ray."""
+"""``python -m stend.study``: carries out a study on this machine or with Ray."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ._study import Study
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m stend.study",
-        description="Carries a study out and writes its table and its page.",
+        description="Carries out a study and writes its table and its page.",
     )
-    parser.add_argument("study", help="the study's file (TOML, schema stend.study/1)")
-    parser.add_argument("--out", metavar="DIR", help="folder of the results (study-NAME)")
+    parser.add_argument("study", help="file of the study (TOML, schema stend.study/1)")
+    parser.add_argument("--out", metavar="DIR", help="folder of the results (default: study-NAME)")
     parser.add_argument(
         "--ray",
         metavar="ADDRESS",
-        help="carry rows out by Ray: the address of a cluster, `auto` for the one that this "
+        help="carry out rows with Ray: the address of a cluster, `auto` for the cluster that this "
         "machine belongs to, `local` for a new one on this machine",
     )
     parser.add_argument("--threads", type=int, metavar="N", help="rows at a time, without Ray")
-    parser.add_argument("--lab", metavar="FILE", help="the lab (that of the command line)")
-    parser.add_argument("--series", metavar="DIR", help="keep the samples of each row there")
-    parser.add_argument("--fresh", action="store_true", help="take nothing from the lab")
+    parser.add_argument("--lab", metavar="FILE", help="the lab (default: that of the command line)")
+    parser.add_argument("--series", metavar="DIR", help="folder for the samples of each row")
+    parser.add_argument("--fresh", action="store_true", help="reuse no rows from the lab")
     return parser
 
 
@@ -44,10 +44,13 @@ _before = 0
 
 
 def main() -> int:
-    """Returns the exit code: 7 where rows failed, 3 for a study that is wrong or missing, 6 where
-    other files fail, 130 after Ctrl-C."""
+    """Returns the exit code.
+
+    7 if rows failed, 3 for a faulty or missing study, 6 for errors of other files, 130 after
+    Ctrl-C, else 0.
+    """
     given = _arguments().parse_args()
-    # Ray prints what its nodes say: results alone are the standard output's.
+    # Ray prints messages of its nodes; only the result belongs on standard output.
     results = sys.stdout
     sys.stdout = sys.stderr
     try:
@@ -72,7 +75,10 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 6
     except KeyboardInterrupt:
-        print("interrupted; rows that are done are kept", file=sys.stderr)
+        print(
+            "interrupted; finished rows are kept, and the same command without --fresh resumes",
+            file=sys.stderr,
+        )
         return 130
     failed = result.errors
     for row, why in zip(failed["row"], failed["error"]):

@@ -9,12 +9,8 @@ use stend_record::review::{
 use super::Measured;
 use crate::ends::{end_level, start_level};
 use crate::figures::Unit;
-use crate::kinds::benchmark::benchmark_of;
-use crate::kinds::curve::curves_of;
-use crate::kinds::files::files_of;
-use crate::kinds::response::{deletion_effect, responses_of};
-use crate::kinds::traces::traces_of;
-use crate::load::{Load, points_of};
+use crate::kinds::response::deletion_effect;
+use crate::load::Load;
 use crate::recovery::recovery;
 use crate::smooth::moving_mean;
 use crate::steps::{Level, steps};
@@ -302,13 +298,13 @@ impl Figure {
     fn value(&self, test: &TestResult, capacity_bytes: u64) -> Option<f64> {
         match &self.of {
             Of::Points(of) => {
-                let points = points_of(test).iter();
+                let points = test.points().iter();
                 let taken = points.filter(|point| of.takes(&Load::of(point)));
                 let values: Option<Vec<f64>> = taken.map(|point| of.metric.of(point)).collect();
                 of.over.of(&values?)
             }
             Of::Curve(of) => {
-                let curves = curves_of(test);
+                let curves = test.curves();
                 let part = Part {
                     series: curves.iter().find(|series| series.name == of.name)?,
                     first: curves.first()?,
@@ -318,24 +314,24 @@ impl Figure {
                 part.value()
             }
             Of::Response(of) => {
-                let mut responses = responses_of(test).iter();
+                let mut responses = test.responses().iter();
                 of.value(responses.find(|response| response.name == of.name)?)
             }
             Of::Benchmark(of) => {
-                let mut cells = benchmark_of(test).iter();
+                let mut cells = test.benchmark().iter();
                 let cell = cells.find(|cell| cell.row == of.row && cell.load.op == of.op)?;
                 Some(cell.best_bw_bytes_per_s)
             }
             Of::Traces(of) => match &of.trace {
-                None => test.overall_bw_bytes_per_s,
+                None => test.overall_bw_bytes_per_s(),
                 Some(name) => {
-                    let trace = traces_of(test).iter().find(|trace| trace.name == *name)?;
+                    let trace = test.traces().iter().find(|trace| trace.name == *name)?;
                     Some(trace.bw_bytes_per_s)
                 }
             },
             Of::Files(of) => {
                 let wanted = |work: &&FileWork| of.set.as_ref().is_none_or(|set| *set == work.set);
-                let speeds = files_of(test).iter().filter(wanted);
+                let speeds = test.files().iter().filter(wanted);
                 let speeds: Vec<f64> = speeds.map(|work| work.bw_bytes_per_s).collect();
                 of.over.of(&speeds)
             }

@@ -5,7 +5,7 @@ use stend_record::review::TestResult;
 
 use super::drives::DriveFigures;
 use crate::figures::{KeyFigure, Standing, Unit, same};
-use crate::kinds::curve::curves_of;
+use crate::kinds::figure_title;
 use crate::words::{list, percent, times, uncapitalised};
 
 /// Most figures that a sentence names.
@@ -14,7 +14,7 @@ const NAMED_MAX: usize = 3;
 /// Compares a test's key figures with those of the rivals that have them.
 pub(super) fn sentence(test: &TestResult, drives: &[DriveFigures]) -> Option<String> {
     let (reviewed, rivals) = drives.split_first()?;
-    let several_curves = curves_of(test).len() > 1;
+    let several_curves = test.curves().len() > 1;
     let all: Vec<Compared<'_>> = reviewed
         .figures
         .iter()
@@ -132,7 +132,10 @@ impl<'a> Compared<'a> {
 
     /// Quotes the name for the middle of a sentence: `“read, depth 4”`.
     fn quoted(&self) -> String {
-        text!("quoted-name", name = uncapitalised(&self.figure.title))
+        text!(
+            "quoted-name",
+            name = uncapitalised(&figure_title(&self.figure.figure))
+        )
     }
 
     /// Reports the only figure of a test.
@@ -195,12 +198,12 @@ fn lead(ratio: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stend_record::figure::FigureId;
 
     fn figure(name: &str, value: f64) -> KeyFigure {
         KeyFigure {
             test_id: "t".into(),
-            name: name.into(),
-            title: name.into(),
+            figure: FigureId::Titled(name.into()),
             value,
             unit: Unit::BytesPerS,
             half_width: None,

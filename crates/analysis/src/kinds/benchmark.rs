@@ -2,24 +2,19 @@
 
 use stend_language::{say, text};
 use stend_record::benchmark::BenchmarkCell;
-use stend_record::review::{PointOp, TestResult};
+use stend_record::figure::FigureId;
+use stend_record::review::PointOp;
 
+use super::{Kind, Named};
 use crate::figures::{LEVEL_SHARE, Unit};
-use crate::kind::{Kind, Named};
 use crate::load::op_column;
 use crate::words;
 
-/// Returns the rows and directions of a benchmark; empty for any other test.
-pub fn benchmark_of(test: &TestResult) -> &[BenchmarkCell] {
-    test.benchmark.as_deref().unwrap_or_default()
-}
-
 /// The analysis of benchmarks.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !benchmark_of(test).is_empty(),
-    sentences: |test, _| sentences(benchmark_of(test)),
-    lines: |test| benchmark_of(test).iter().map(line).collect(),
-    key_figures: |test| key_figures(benchmark_of(test)),
+pub(super) const KIND: Kind = Kind {
+    sentences: |test, _| sentences(test.benchmark()),
+    lines: |test| test.benchmark().iter().map(line).collect(),
+    key_figures: |test| key_figures(test.benchmark()),
 };
 
 /// Formats a row in one direction as a line for a terminal.
@@ -100,9 +95,9 @@ fn apart(cells: &[BenchmarkCell]) -> Option<String> {
 
 fn key_figures(cells: &[BenchmarkCell]) -> Vec<Named> {
     let figure = |cell: &BenchmarkCell| {
-        let op = cell.load.op.words();
-        let name = text!("figure-op-value", op = op, value = &cell.row);
-        (name, cell.best_bw_bytes_per_s, Unit::BytesPerS)
+        let (row, op) = (cell.row.clone(), cell.load.op);
+        let figure = FigureId::Row { row, op };
+        (figure, cell.best_bw_bytes_per_s, Unit::BytesPerS)
     };
     cells.iter().map(figure).collect()
 }

@@ -1,26 +1,21 @@
 //! Curves: sentences about a load sampled over time, and key figures.
 
 use stend_language::{recorded, say, text};
+use stend_record::figure::FigureId;
 use stend_record::review::{PointOp, Series, TestResult};
 
+use super::{Kind, Named};
 use crate::ends::{end_level, start_level};
 use crate::figures::{Unit, speed_of};
-use crate::kind::{Kind, Named};
 use crate::recovery::{Recovery, recovery};
 use crate::steps::{Level, LevelKind, steps};
 use crate::words::{self, capitalised};
 
-/// Returns the curves of a test; empty if it has points.
-pub fn curves_of(test: &TestResult) -> &[Series] {
-    test.series.as_deref().unwrap_or_default()
-}
-
 /// The analysis of curves.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !curves_of(test).is_empty(),
-    sentences: |test, capacity_bytes| sentences(curves_of(test), capacity_bytes),
+pub(super) const KIND: Kind = Kind {
+    sentences: |test, capacity_bytes| sentences(test.curves(), capacity_bytes),
     lines,
-    key_figures: |test| key_figures(curves_of(test)),
+    key_figures: |test| key_figures(test.curves()),
 };
 
 /// Formats the curves as lines for a terminal.
@@ -35,7 +30,7 @@ pub(crate) fn lines(test: &TestResult) -> String {
         );
         format!("  {line}\n")
     };
-    curves_of(test).iter().map(line).collect()
+    test.curves().iter().map(line).collect()
 }
 
 fn sentences(curves: &[Series], capacity_bytes: u64) -> Vec<String> {
@@ -349,24 +344,24 @@ fn key_figures(curves: &[Series]) -> Vec<Named> {
         let (Some(end_iops), Some(start_iops)) = (end_iops, start_level(series)) else {
             continue;
         };
-        let mut speed = |name: String, iops| {
+        let mut speed = |figure: FigureId, iops| {
             let (value, unit) = speed_of(series, iops);
-            out.push((name, value, unit));
+            out.push((figure, value, unit));
         };
         if curves.len() == 1 {
-            speed(say("figure-start"), start_iops);
-            speed(say("figure-end"), end_iops);
-            speed(say("figure-mean"), mean_iops(series));
+            speed(FigureId::Start, start_iops);
+            speed(FigureId::End, end_iops);
+            speed(FigureId::Mean, mean_iops(series));
             continue;
         }
-        let name = capitalised(&recorded(&series.name));
-        speed(text!("figure-start-of", name = &name), start_iops);
+        let curve = series.name.clone();
+        speed(FigureId::StartOf { curve }, start_iops);
         let fast = recovery(series, end_iops).filter(|_| series.point.op == PointOp::Write);
         if let Some(fast) = fast {
-            let bytes = fast.bytes as f64;
+            let curve = series.name.clone();
             out.push((
-                text!("figure-fast-writes", name = &name),
-                bytes,
+                FigureId::FastWrites { curve },
+                fast.bytes as f64,
                 Unit::Bytes,
             ));
         }

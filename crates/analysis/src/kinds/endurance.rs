@@ -2,25 +2,21 @@
 
 use stend_language::{message, say, text};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
+use stend_record::figure::FigureId;
 use stend_record::review::TestResult;
 
+use super::{Kind, Named};
 use crate::figures::Unit;
-use crate::kind::{Kind, Named};
 use crate::remaining::remaining_life;
 use crate::words;
 
-/// Returns the result of an endurance test; `None` for any other test.
-pub fn endurance_of(test: &TestResult) -> Option<&Endurance> {
-    test.endurance.as_ref()
-}
-
 /// The analysis of endurance tests.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| endurance_of(test).is_some(),
+pub(super) const KIND: Kind = Kind {
     sentences: |test, capacity_bytes| {
-        endurance_of(test).map_or_else(Vec::new, |e| sentences(e, capacity_bytes))
+        test.endurance()
+            .map_or_else(Vec::new, |e| sentences(e, capacity_bytes))
     },
-    lines: |test| endurance_of(test).map_or_else(String::new, line),
+    lines: |test| test.endurance().map_or_else(String::new, line),
     key_figures: |test| key_figure(test).into_iter().collect(),
 };
 
@@ -275,10 +271,10 @@ fn afterwards(after: &Afterwards) -> String {
 
 /// Returns `None` for a drive that was not worn out: its endurance is not known.
 fn key_figure(test: &TestResult) -> Option<Named> {
-    let endurance = endurance_of(test)?;
+    let endurance = test.endurance()?;
     let worn = endurance.end == EnduranceEnd::Refused;
     let written = endurance.written_bytes as f64;
-    worn.then(|| (say("figure-written-until"), written, Unit::Bytes))
+    worn.then_some((FigureId::WrittenUntilRefused, written, Unit::Bytes))
 }
 
 #[cfg(test)]

@@ -1,35 +1,32 @@
 //! Work on files: names of sets, sentences and key figures.
 
 use stend_language::{recorded, text};
-use stend_record::review::{FileWork, TestResult};
+use stend_record::figure::FigureId;
+use stend_record::review::FileWork;
 
+use super::{Kind, Named};
 use crate::figures::{Standing, Unit};
-use crate::kind::{Kind, Named};
-use crate::words::{self, capitalised};
-
-/// Returns the work on files of a test; empty for any other test.
-pub fn files_of(test: &TestResult) -> &[FileWork] {
-    test.files.as_deref().unwrap_or_default()
-}
+use crate::words;
 
 /// Returns the name of the set, with its size if it was scaled down: only sets of one size compare.
 pub fn set_words(work: &FileWork) -> String {
-    match work.scaled {
-        false => recorded(&work.set),
-        true => text!(
-            "files-scaled-set",
-            set = recorded(&work.set),
-            mib = work.set_bytes >> 20
-        ),
+    set_title(&work.set, work.scaled.then_some(work.set_bytes))
+}
+
+/// Returns the name of a set, with the size of one that was scaled down.
+pub(super) fn set_title(set: &str, scaled_bytes: Option<u64>) -> String {
+    let set = recorded(set);
+    match scaled_bytes {
+        None => set,
+        Some(bytes) => text!("files-scaled-set", set = set, mib = bytes >> 20),
     }
 }
 
 /// The analysis of work on files.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !files_of(test).is_empty(),
-    sentences: |test, _| sentences(files_of(test)),
-    lines: |test| files_of(test).iter().map(line).collect(),
-    key_figures: |test| key_figures(files_of(test)),
+pub(super) const KIND: Kind = Kind {
+    sentences: |test, _| sentences(test.files()),
+    lines: |test| test.files().iter().map(line).collect(),
+    key_figures: |test| key_figures(test.files()),
 };
 
 /// Formats work on a set as a line for a terminal.
@@ -77,8 +74,11 @@ fn sentences(files: &[FileWork]) -> Vec<String> {
 
 fn key_figures(files: &[FileWork]) -> Vec<Named> {
     let figure = |work: &FileWork| {
-        let name = capitalised(&set_words(work));
-        (name, work.bw_bytes_per_s, Unit::BytesPerS)
+        let figure = FigureId::Set {
+            set: work.set.clone(),
+            set_bytes: work.scaled.then_some(work.set_bytes >> 20 << 20),
+        };
+        (figure, work.bw_bytes_per_s, Unit::BytesPerS)
     };
     files.iter().map(figure).collect()
 }

@@ -1,24 +1,18 @@
 //! Recovery ladders: sentences about their rests, and key figures.
 
-use stend_language::{recorded, say, text};
-use stend_record::review::{Rung, TestResult};
+use stend_language::{say, text};
+use stend_record::figure::FigureId;
+use stend_record::review::Rung;
 
-use super::curve;
+use super::{Kind, Named, curve};
 use crate::figures::Unit;
-use crate::kind::{Kind, Named};
-use crate::words::{self, capitalised};
-
-/// Returns the rungs of a recovery ladder; empty for any other test.
-pub fn rungs_of(test: &TestResult) -> &[Rung] {
-    test.rungs.as_deref().unwrap_or_default()
-}
+use crate::words;
 
 /// The analysis of recovery ladders.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !rungs_of(test).is_empty(),
-    sentences: |test, _| sentences(rungs_of(test)),
+pub(super) const KIND: Kind = Kind {
+    sentences: |test, _| sentences(test.rungs()),
     lines: curve::lines,
-    key_figures: |test| key_figures(rungs_of(test)),
+    key_figures: |test| key_figures(test.rungs()),
 };
 
 /// Returns a sentence for the rests without TRIM and one for those with it, in measured order.
@@ -72,9 +66,9 @@ fn key_figures(rungs: &[Rung]) -> Vec<Named> {
         .into_iter()
         .filter_map(longest)
         .map(|rung| {
-            let name = capitalised(&recorded(&rung.name));
-            let name = text!("figure-fast-writes", name = name);
-            (name, rung.recovered_bytes as f64, Unit::Bytes)
+            let curve = rung.name.clone();
+            let figure = FigureId::FastWrites { curve };
+            (figure, rung.recovered_bytes as f64, Unit::Bytes)
         })
         .collect()
 }

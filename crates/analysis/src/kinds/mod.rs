@@ -1,42 +1,95 @@
 //! The analysis of each kind of test: sentences and key figures, one file for each kind.
 
-use stend_language::{Language, within};
-use stend_record::kinds::RepeatedFigure;
-use stend_record::review::TestResult;
+pub mod benchmark;
+pub mod curve;
+pub mod endurance;
+pub mod files;
+pub mod ladder;
+pub mod points;
+pub mod response;
+pub mod rounds;
+pub mod sync;
+pub mod traces;
 
-use crate::figures::{Interval, KeyFigure};
-use crate::kind::{Kind, Named};
+use stend_language::{Language, recorded, say, text, within};
+use stend_record::figure::{FigureId, RepeatedFigure};
+use stend_record::review::{Results, TestResult};
+
+use crate::figures::{Interval, KeyFigure, Unit};
+use crate::load::{in_full, parts_words, values_words};
+use crate::words::capitalised;
+
+/// A key figure by its identity within its test.
+type Named = (FigureId, f64, Unit);
+
+/// The analysis of one kind of test.
+struct Kind {
+    /// Sentences about a test on a target of the given capacity, bytes.
+    sentences: fn(&TestResult, u64) -> Vec<String>,
+    /// Results as lines for a terminal.
+    lines: fn(&TestResult) -> String,
+    /// Key figures of a test.
+    key_figures: fn(&TestResult) -> Vec<Named>,
+}
 
 macro_rules! table {
     ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
-        $($(#[$doc])* pub mod $module;)*
-
-        const KINDS: &[Kind] = &[$($module::KIND),*];
+        /// Returns the kind of a test's results; `None` for a test without results.
+        fn kind_of(test: &TestResult) -> Option<&'static Kind> {
+            Some(match test.results.as_ref()? {
+                $(Results::$variant(_) => &$module::KIND,)*
+            })
+        }
     };
 }
 stend_record::kinds!(table);
-
-/// Returns the kind of a test's results; `None` for a test without results.
-fn kind_of(test: &TestResult) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| (kind.has)(test))
-}
 
 /// Returns the sentences about a test on a target of the given capacity, bytes.
 pub(crate) fn sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
     kind_of(test).map_or_else(Vec::new, |kind| (kind.sentences)(test, capacity_bytes))
 }
 
-/// Returns the key figures of a test, named in the current language.
+/// Returns the key figures of a test.
 pub(crate) fn named_figures(test: &TestResult) -> Vec<Named> {
     kind_of(test).map_or_else(Vec::new, |kind| (kind.key_figures)(test))
 }
 
-/// Returns the key figures of a test, each with its English name, which identifies it, and its
-/// title for people.
-pub(crate) fn titled_figures(test: &TestResult) -> impl Iterator<Item = (Named, String)> {
-    let named = within(Language::English, || named_figures(test));
-    let titles = named_figures(test).into_iter().map(|(title, ..)| title);
-    named.into_iter().zip(titles)
+/// Returns the title of a key figure in the current language.
+pub fn figure_title(figure: &FigureId) -> String {
+    let name = |recorded_name: &str| capitalised(&recorded(recorded_name));
+    match figure {
+        FigureId::Point(parts) => parts_words(parts),
+        FigureId::Fastest(parts) => text!("figure-fastest", load = parts_words(parts)),
+        FigureId::Greatest(parts) => {
+            let value = values_words(parts).collect::<Vec<_>>().join(", ");
+            text!("figure-op-value", op = parts.op.words(), value = value)
+        }
+        FigureId::Load(load) => in_full(*load),
+        FigureId::Mix { read_percent } => text!("figure-at-share", share = *read_percent),
+        FigureId::MeanOfMixes => say("figure-mean-share"),
+        FigureId::Start => say("figure-start"),
+        FigureId::End => say("figure-end"),
+        FigureId::Mean => say("figure-mean"),
+        FigureId::StartOf { curve } => text!("figure-start-of", name = name(curve)),
+        FigureId::FastWrites { curve } => text!("figure-fast-writes", name = name(curve)),
+        FigureId::TrackedSteady => say("figure-tracked-steady"),
+        FigureId::TrackedLast => say("figure-tracked-last"),
+        FigureId::WrittenUntilRefused => say("figure-written-until"),
+        FigureId::SlowestSecond { response } => {
+            text!("figure-slowest-second", name = name(response))
+        }
+        FigureId::Row { row, op } => text!("figure-op-value", op = op.words(), value = row),
+        FigureId::BusyTime => say("figure-over-busy-time"),
+        FigureId::AllTraces => say("figure-all-traces"),
+        FigureId::Set { set, set_bytes } => capitalised(&files::set_title(set, *set_bytes)),
+        FigureId::Durable { streams } => capitalised(&sync::streams_words(streams)),
+        FigureId::Titled(title) => recorded(title),
+    }
+}
+
+/// Returns the English title of a key figure, by which tables of figures name it.
+pub fn figure_name(figure: &FigureId) -> String {
+    within(Language::English, || figure_title(figure))
 }
 
 /// Formats the results of a test as lines for a terminal, each with a line end.
@@ -63,20 +116,26 @@ pub fn lines(test: &TestResult) -> String {
 /// A test with points left out has none: the greatest of the others may not be the test's greatest.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let of_test = |test: &TestResult| {
-        let figures = titled_figures(test).map(|((name, value, unit), title)| {
-            let same = |f: &&RepeatedFigure| f.name == name && f.unit == unit.key();
+        let figure = |(figure, value, unit): Named| {
+            let is_of = |other: &FigureId| match other {
+                FigureId::Titled(title) => *title == figure_name(&figure),
+                id => *id == figure,
+            };
+            let same = |f: &&RepeatedFigure| f.unit == unit.key() && is_of(&f.figure);
             let repeated = test.repeated.iter().find(same);
             let interval = repeated.and_then(|figure| Interval::of(&figure.values));
             KeyFigure {
                 test_id: test.id.clone(),
-                name,
-                title,
+                figure,
                 value: interval.map_or(value, |interval| interval.mean),
                 unit,
                 half_width: interval.map(|interval| interval.half_width),
             }
-        });
-        figures.collect::<Vec<_>>()
+        };
+        named_figures(test)
+            .into_iter()
+            .map(figure)
+            .collect::<Vec<_>>()
     };
     let whole = tests.iter().filter(|test| test.left_out_points == 0);
     whole.flat_map(of_test).collect()

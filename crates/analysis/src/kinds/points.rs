@@ -1,18 +1,18 @@
 //! Points: sentences and key figures.
 
-use stend_language::{Argument, message, numeral, say, text};
+use stend_language::{Argument, message, numeral, text};
+use stend_record::figure::{FigureId, LoadParts};
 use stend_record::review::{Point, PointOp, TestResult};
 
+use super::{Kind, Named};
 use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit};
-use crate::kind::{Kind, Named};
-use crate::load::{Dimension, op_column, points_of, words_among};
+use crate::load::{Dimension, op_column, parts_among, words_among};
 use crate::words;
 
 /// The analysis of points.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !points_of(test).is_empty(),
+pub(super) const KIND: Kind = Kind {
     sentences: |test, _| sentences(test),
-    lines: |test| points_of(test).iter().map(line).collect(),
+    lines: |test| test.points().iter().map(line).collect(),
     key_figures: |test| key_figures(test),
 };
 
@@ -49,7 +49,7 @@ const MIX_COSTS_SHARE: f64 = 0.9;
 const PAGE_BYTES: u64 = 4096;
 
 fn sentences(test: &TestResult) -> Vec<String> {
-    let points = points_of(test);
+    let points = test.points();
     match Dimension::varied(test) {
         Some(Dimension::Share) => over_share(points),
         Some(Dimension::Block) => over_blocks(points),
@@ -429,11 +429,11 @@ fn over_share(points: &[Point]) -> Vec<String> {
 }
 
 fn key_figures(test: &TestResult) -> Vec<Named> {
-    let points = points_of(test);
+    let points = test.points();
     let metric = Metric::of(points);
-    let figure = |name: String, point: &Point| {
+    let figure = |figure: FigureId, point: &Point| {
         let (value, unit) = metric.value(point);
-        (name, value, unit)
+        (figure, value, unit)
     };
     match Dimension::varied(test) {
         Some(Dimension::Share) => mixed(points, figure),
@@ -441,26 +441,27 @@ fn key_figures(test: &TestResult) -> Vec<Named> {
         // Up to four points are named one by one; of more, the fastest of each direction.
         None if points.len() <= 4 => points
             .iter()
-            .map(|p| figure(words_among(p.load, points), p))
+            .map(|p| figure(FigureId::Point(parts_among(p.load, points)), p))
             .collect(),
         None => fastest(points, figure),
     }
 }
 
-fn mixed(points: &[Point], figure: impl Fn(String, &Point) -> Named) -> Vec<Named> {
+fn mixed(points: &[Point], figure: impl Fn(FigureId, &Point) -> Named) -> Vec<Named> {
     let mut out = Vec::new();
     let headline = points
         .iter()
         .find(|p| p.load.read_percent == MIXED_HEADLINE_READ_PERCENT);
     if let Some(point) = headline {
-        let name = text!("figure-at-share", share = point.load.read_percent);
-        out.push(figure(name, point));
+        let read_percent = point.load.read_percent;
+        out.push(figure(FigureId::Mix { read_percent }, point));
     }
-    let all: Vec<Named> = points.iter().map(|p| figure(String::new(), p)).collect();
-    if let Some(&(_, _, unit)) = all.first() {
+    let all = points.iter().map(|p| figure(FigureId::MeanOfMixes, p));
+    let all: Vec<Named> = all.collect();
+    if let Some((figure, _, unit)) = all.first() {
         let sum: f64 = all.iter().map(|(_, value, _)| value).sum();
         let mean = sum / all.len() as f64;
-        out.push((say("figure-mean-share"), mean, unit));
+        out.push((figure.clone(), mean, *unit));
     }
     out
 }
@@ -468,27 +469,30 @@ fn mixed(points: &[Point], figure: impl Fn(String, &Point) -> Named) -> Vec<Name
 fn at_greatest(
     points: &[Point],
     dimension: Dimension,
-    figure: impl Fn(String, &Point) -> Named,
+    figure: impl Fn(FigureId, &Point) -> Named,
 ) -> Vec<Named> {
     let mut out = Vec::new();
     for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
         let of_op = points.iter().filter(|p| p.load.op == op);
         if let Some(point) = of_op.max_by_key(|p| dimension.of(&p.load)) {
-            let words = dimension.words(dimension.of(&point.load));
-            let name = text!("figure-op-value", op = op.words(), value = words);
-            out.push(figure(name, point));
+            let mut parts = LoadParts {
+                op,
+                ..LoadParts::default()
+            };
+            *dimension.part_of(&mut parts) = Some(dimension.of(&point.load));
+            out.push(figure(FigureId::Greatest(parts), point));
         }
     }
     out
 }
 
-fn fastest(points: &[Point], figure: impl Fn(String, &Point) -> Named) -> Vec<Named> {
+fn fastest(points: &[Point], figure: impl Fn(FigureId, &Point) -> Named) -> Vec<Named> {
     let mut out = Vec::new();
     for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
         let of_op = points.iter().filter(|p| p.load.op == op);
         if let Some(best) = of_op.max_by(|a, b| a.iops.total_cmp(&b.iops)) {
-            let words = words_among(best.load, points);
-            out.push(figure(text!("figure-fastest", load = words), best));
+            let parts = parts_among(best.load, points);
+            out.push(figure(FigureId::Fastest(parts), best));
         }
     }
     out

@@ -2,23 +2,18 @@
 //! sentences and key figures.
 
 use stend_language::{message, recorded, text};
-use stend_record::review::{Response, ResponseInterval, TestResult};
+use stend_record::figure::FigureId;
+use stend_record::review::{Response, ResponseInterval};
 
+use super::{Kind, Named};
 use crate::figures::Unit;
-use crate::kind::{Kind, Named};
-use crate::words::{self, capitalised};
-
-/// Returns the responses of a test to a deletion; empty if it has points or curves.
-pub fn responses_of(test: &TestResult) -> &[Response] {
-    test.responses.as_deref().unwrap_or_default()
-}
+use crate::words;
 
 /// The analysis of responses.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !responses_of(test).is_empty(),
-    sentences: |test, _| sentences(responses_of(test)),
-    lines: |test| responses_of(test).iter().map(line).collect(),
-    key_figures: |test| key_figures(responses_of(test)),
+pub(super) const KIND: Kind = Kind {
+    sentences: |test, _| sentences(test.responses()),
+    lines: |test| test.responses().iter().map(line).collect(),
+    key_figures: |test| key_figures(test.responses()),
 };
 
 /// Formats a response as a line for a terminal.
@@ -115,9 +110,9 @@ fn sentence(response: &Response) -> Option<String> {
 fn key_figures(responses: &[Response]) -> Vec<Named> {
     let figure = |response: &Response| {
         let found = deletion_effect(response)?;
-        let name = capitalised(&recorded(&response.name));
-        let name = text!("figure-slowest-second", name = name);
-        Some((name, found.iops_lowest, Unit::Iops))
+        let response = response.name.clone();
+        let figure = FigureId::SlowestSecond { response };
+        Some((figure, found.iops_lowest, Unit::Iops))
     };
     responses.iter().filter_map(figure).collect()
 }

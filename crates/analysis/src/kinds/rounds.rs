@@ -1,26 +1,26 @@
 //! Tests in rounds: the rounds that their figures come from, their steady state, sentences and key
 //! figures.
 
-use stend_language::{message, say, text};
+use stend_language::{message, text};
+use stend_record::figure::FigureId;
 use stend_record::review::{Pattern, PointOp, RoundFigures, Rounds, TestResult, Tracked};
 
+use super::{Kind, Named};
 use crate::figures::Unit;
-use crate::kind::{Kind, Named};
 use crate::steady::{WINDOW, Window};
 use crate::words;
 
 /// Returns the rounds of a test if they are well formed: each has every load, and the tracked one
 /// is among them.
 pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
-    let rounds = test.rounds.as_ref()?;
+    let rounds = test.rounds()?;
     let loads = rounds.loads.len();
     let whole = rounds.rounds.iter().all(|round| round.len() == loads);
     (rounds.tracked < loads && whole).then_some(rounds)
 }
 
 /// The analysis of tests in rounds.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| rounds_of(test).is_some(),
+pub(super) const KIND: Kind = Kind {
     sentences: |test, _| rounds_of(test).map_or_else(Vec::new, sentences),
     lines: |test| rounds_of(test).map_or_else(String::new, line),
     key_figures: |test| key_figure(test).into_iter().collect(),
@@ -139,12 +139,12 @@ fn key_figure(test: &TestResult) -> Option<Named> {
     let rounds = rounds_of(test)?;
     let judged = Judged::of(rounds)?;
     let mean = judged.mean_of(rounds, rounds.tracked)?;
-    let name = match judged.is_steady() {
-        true => say("figure-tracked-steady"),
-        false => say("figure-tracked-last"),
+    let figure = match judged.is_steady() {
+        true => FigureId::TrackedSteady,
+        false => FigureId::TrackedLast,
     };
     Some(match rounds.loads[rounds.tracked].pattern {
-        Pattern::Sequential => (name, mean.bw_bytes_per_s, Unit::BytesPerS),
-        Pattern::Random => (name, mean.iops, Unit::Iops),
+        Pattern::Sequential => (figure, mean.bw_bytes_per_s, Unit::BytesPerS),
+        Pattern::Random => (figure, mean.iops, Unit::Iops),
     })
 }

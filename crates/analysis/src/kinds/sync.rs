@@ -1,19 +1,20 @@
 //! Durable writes: sentences and key figures.
 
 use stend_language::{message, text};
+use stend_record::figure::{DurableLoad, FigureId};
 use stend_record::latency::supports;
 use stend_record::load::PointOp;
 use stend_record::review::{
     Durability, SyncInterval, SyncMethod, SyncPoint, SyncStream, TestResult,
 };
 
+use super::{Kind, Named};
 use crate::figures::Unit;
-use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
 
 /// Returns the points of a test if all have streams; empty for any other test.
 pub fn sync_points_of(test: &TestResult) -> &[SyncPoint] {
-    let points = test.sync.as_deref().unwrap_or_default();
+    let points = test.sync();
     match points.iter().all(|point| !point.streams.is_empty()) {
         true => points,
         false => &[],
@@ -21,8 +22,7 @@ pub fn sync_points_of(test: &TestResult) -> &[SyncPoint] {
 }
 
 /// The analysis of durable writes.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !sync_points_of(test).is_empty(),
+pub(super) const KIND: Kind = Kind {
     sentences: |test, _| sentences(sync_points_of(test)),
     lines: |test| sync_points_of(test).iter().map(lines).collect(),
     key_figures: |test| sync_points_of(test).iter().map(key_figure).collect(),
@@ -48,22 +48,42 @@ fn main_of(point: &SyncPoint) -> &SyncStream {
 
 /// Describes a point for people.
 pub fn point_words(point: &SyncPoint) -> String {
-    let main = stream_words(main_of(point));
-    match point.streams.get(1) {
-        None => main,
-        Some(beside) => text!(
+    streams_words(&streams(point))
+}
+
+/// Describes the streams of a point for people.
+pub(super) fn streams_words(streams: &[DurableLoad]) -> String {
+    match streams {
+        [] => String::new(),
+        [only] => durable_words(only),
+        [main, beside, ..] => text!(
             "sync-beside-words",
-            stream = main,
-            other = stream_words(beside)
+            stream = durable_words(main),
+            other = durable_words(beside)
         ),
+    }
+}
+
+/// Returns the load of each stream of a point.
+fn streams(point: &SyncPoint) -> Vec<DurableLoad> {
+    point.streams.iter().map(durable_load).collect()
+}
+
+fn durable_load(stream: &SyncStream) -> DurableLoad {
+    DurableLoad {
+        load: stream.load.without_region(),
+        durability: stream.durability,
     }
 }
 
 /// Describes a stream for people: `random write, 4 KiB, O_DSYNC`.
 pub fn stream_words(stream: &SyncStream) -> String {
-    let load = &stream.load;
-    let sync = sync_key(stream.durability.sync);
-    let durability = match stream.durability.every {
+    durable_words(&durable_load(stream))
+}
+
+fn durable_words(DurableLoad { load, durability }: &DurableLoad) -> String {
+    let sync = sync_key(durability.sync);
+    let durability = match durability.every {
         None => text!("sync-durability", sync = sync),
         Some(every) => text!("sync-durability-every", sync = sync, every = every),
     };
@@ -90,10 +110,6 @@ fn sync_key(sync: SyncMethod) -> &'static str {
 
 /// True if two points have the same streams, on any targets.
 pub fn is_same(point: &SyncPoint, other: &SyncPoint) -> bool {
-    let streams = |point: &SyncPoint| -> Vec<_> {
-        let key = |s: &SyncStream| (s.load.without_region(), s.durability);
-        point.streams.iter().map(key).collect()
-    };
     streams(point) == streams(other)
 }
 
@@ -389,7 +405,8 @@ fn key_figure(point: &SyncPoint) -> Named {
         PointOp::Mixed => main.iops,
         _ => main.writes_per_s,
     };
-    (capitalised(&point_words(point)), value, Unit::Iops)
+    let streams = streams(point);
+    (FigureId::Durable { streams }, value, Unit::Iops)
 }
 
 #[cfg(test)]

@@ -1,24 +1,19 @@
 //! Replayed traces: sentences and key figures.
 
 use stend_language::{message, recorded, say, text};
+use stend_record::figure::FigureId;
 use stend_record::review::TestResult;
 use stend_record::traces::{TraceOrigin, TraceResult, overall_bw};
 
+use super::{Kind, Named};
 use crate::figures::Unit;
-use crate::kind::{Kind, Named};
 use crate::words;
 
-/// Returns the replayed traces of a test; empty for any other test.
-pub fn traces_of(test: &TestResult) -> &[TraceResult] {
-    test.traces.as_deref().unwrap_or_default()
-}
-
 /// The analysis of replayed traces.
-pub(crate) const KIND: Kind = Kind {
-    has: |test| !traces_of(test).is_empty(),
-    sentences: |test, _| sentences(traces_of(test)),
+pub(super) const KIND: Kind = Kind {
+    sentences: |test, _| sentences(test.traces()),
     lines,
-    key_figures: |test| key_figures(traces_of(test)),
+    key_figures: |test| key_figures(test.traces()),
 };
 
 /// Describes the part of a trace that was replayed if not all was: `the first 10 %`.
@@ -53,12 +48,12 @@ fn lines(test: &TestResult) -> String {
         };
         format!("  {}\n", message(id, &arguments))
     };
-    let mut text: String = traces_of(test).iter().map(line).collect();
-    if let Some(overall) = test.overall_bw_bytes_per_s {
+    let mut text: String = test.traces().iter().map(line).collect();
+    if let Some(overall) = test.overall_bw_bytes_per_s() {
         let overall = words::fixed(overall / 1e6, 1);
         text += &format!("  {}\n", text!("traces-line-all", mb_per_s = overall));
         let captured = |t: &TraceResult| t.origin == TraceOrigin::Captured;
-        if !traces_of(test).iter().all(captured) {
+        if !test.traces().iter().all(captured) {
             text += &format!("  {}\n", say("traces-line-synthesised"));
         }
     }
@@ -114,10 +109,10 @@ fn sentences(traces: &[TraceResult]) -> Vec<String> {
 }
 
 fn key_figures(traces: &[TraceResult]) -> Vec<Named> {
-    let name = match traces {
-        [_] => "figure-over-busy-time",
-        _ => "figure-all-traces",
+    let figure = match traces {
+        [_] => FigureId::BusyTime,
+        _ => FigureId::AllTraces,
     };
-    let overall = overall_bw(traces).map(|bw| (say(name), bw, Unit::BytesPerS));
+    let overall = overall_bw(traces).map(|bw| (figure, bw, Unit::BytesPerS));
     overall.into_iter().collect()
 }

@@ -1,6 +1,6 @@
 //! Cautions: reasons why a verdict is not a full one.
 
-use stend_record::review::{Review, SLOW_LINK};
+use stend_record::review::{FactId, Review};
 
 use super::doubted::Doubted;
 use super::statement::Caution;
@@ -47,8 +47,9 @@ fn slow_links(review: &Review) -> Vec<Caution> {
         let facts = rival.target.facts.iter();
         facts.map(|fact| (&rival.target.title, fact))
     });
+    let slow = FactId::SlowLink.name();
     let mut out = Vec::new();
-    for (title, fact) in own.chain(rivals).filter(|(_, fact)| fact.name == SLOW_LINK) {
+    for (title, fact) in own.chain(rivals).filter(|(_, fact)| fact.name == slow) {
         let caution = Caution::SlowLink(title.clone(), fact.value.clone());
         if !out.contains(&caution) {
             out.push(caution);

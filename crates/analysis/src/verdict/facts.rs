@@ -6,7 +6,6 @@ use stend_record::review::{Pattern, Point, PointOp, Review, SyncMethod, TestResu
 use crate::figures::{Metric, Unit};
 use crate::findings::judged;
 use crate::kinds::sync::sync_points_of;
-use crate::load::points_of;
 
 /// Size of small requests, bytes.
 const PAGE_BYTES: u64 = 4096;
@@ -20,7 +19,7 @@ pub(super) struct Figure {
 
 /// Returns the points of the judged tests, each with its test.
 fn points(review: &Review) -> impl Iterator<Item = (&TestResult, &Point)> {
-    judged(review).flat_map(|test| points_of(test).iter().map(move |point| (test, point)))
+    judged(review).flat_map(|test| test.points().iter().map(move |point| (test, point)))
 }
 
 /// Returns the points of a single direction, including the ends of mixed tests.
@@ -127,10 +126,10 @@ pub(super) fn mixes(review: &Review) -> Vec<Mix> {
 }
 
 fn mix(test: &TestResult) -> Option<Mix> {
-    let mixed = points_of(test).iter();
+    let mixed = test.points().iter();
     let mixed: Vec<&Point> = mixed.filter(|p| p.load.op == PointOp::Mixed).collect();
     let at = |share: u32| mixed.iter().find(|p| p.load.read_percent == share);
-    let metric = Metric::of(points_of(test));
+    let metric = Metric::of(test.points());
     let speed = |point: &Point| metric.value(point).0;
     let (reads, writes) = (speed(at(100)?), speed(at(0)?));
     let real = mixed

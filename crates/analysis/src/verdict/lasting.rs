@@ -5,8 +5,7 @@ use stend_record::review::{Pattern, PointOp, Review, Series, TestResult};
 use crate::ends::{end_level, end_spread, start_level};
 use crate::figures::{Unit, speed_of};
 use crate::findings::judged;
-use crate::kinds::curve::{KEPT_SHARE, Return, SAMPLES_MIN, SETTLED_CAPACITIES, curves_of};
-use crate::kinds::ladder::rungs_of;
+use crate::kinds::curve::{KEPT_SHARE, Return, SAMPLES_MIN, SETTLED_CAPACITIES};
 use crate::recovery::recovery;
 use crate::steps::{Level, LevelKind, steps};
 
@@ -89,7 +88,7 @@ pub(super) const LASTING_S_MIN: f64 = 1200.0;
 pub(super) fn lasting(review: &Review) -> Option<Lasting> {
     let capacity = review.target.capacity_bytes;
     judged(review).find_map(|test| {
-        let [series] = curves_of(test) else {
+        let [series] = test.curves() else {
             return None;
         };
         let last = series.samples.last()?;
@@ -213,11 +212,11 @@ pub(super) fn rest(review: &Review) -> Option<Rest> {
 
 /// Returns the recovery by the longest rests of a ladder.
 fn of_rungs(test: &TestResult) -> Option<Rest> {
-    let [fresh, later @ ..] = curves_of(test) else {
+    let [fresh, later @ ..] = test.curves() else {
         return None;
     };
     let longest = |trim: bool| {
-        let rung = rungs_of(test).iter().rfind(|rung| rung.trim == trim)?;
+        let rung = test.rungs().iter().rfind(|rung| rung.trim == trim)?;
         let series = later.iter().find(|series| series.name == rung.name)?;
         back(fresh, series)
     };
@@ -225,10 +224,10 @@ fn of_rungs(test: &TestResult) -> Option<Rest> {
 }
 
 fn of_curves(test: &TestResult) -> Option<Rest> {
-    let [fresh, later @ ..] = curves_of(test) else {
+    let [fresh, later @ ..] = test.curves() else {
         return None;
     };
-    if fresh.point.op != PointOp::Write || !rungs_of(test).is_empty() {
+    if fresh.point.op != PointOp::Write || !test.rungs().is_empty() {
         return None;
     }
     let trimmed = |series: &&Series| series.name.contains("TRIM");

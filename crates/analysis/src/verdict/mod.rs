@@ -19,7 +19,6 @@ mod statement;
 use stend_record::review::Review;
 
 pub use lasting::{Back, Fall, Rank};
-pub use link::Link;
 pub use points::Point;
 pub use statement::{Beware, Caution, SpeedClass, Standing, Statement, Suits};
 

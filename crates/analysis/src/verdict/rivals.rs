@@ -7,7 +7,6 @@ use crate::figures::Interval;
 use crate::findings::labels;
 use crate::headline::{Group, Headline};
 use crate::kinds::key_figures;
-use crate::load::points_of;
 
 /// A drive whose mean is within this ratio of its rivals' is level with them: published reviews
 /// ignore differences of a few percent, and two copies of a drive differ by as much.
@@ -93,7 +92,7 @@ fn scatter(review: &Review, headlines: &[Headline], area: Group) -> Option<f64> 
 
 /// Returns half the width of a repeated figure's 95 % interval, as a share of the figure.
 fn half_share(test: &TestResult, value: f64) -> Option<f64> {
-    let mut points = points_of(test).iter();
+    let mut points = test.points().iter();
     let point = points.find(|p| p.iops == value || p.bw_bytes_per_s == value);
     let of_point = point.and_then(|p| Interval::of(&p.repeated_iops));
     of_point.map(|interval| interval.share()).or_else(|| {

@@ -1,18 +1,17 @@
 //! The rules that derive statements from a review's figures and choose among them.
 
 use stend_record::endurance::EnduranceEnd;
-use stend_record::review::{PointOp, Review, TargetKind};
+use stend_record::review::{Link, PointOp, Review, TargetKind};
 
 use super::facts::{self, Mix};
 use super::lasting::{Back, Lasting, Rank, Rest, lasting, rest};
-use super::link::Link;
+use super::link::limit_bytes_per_s;
 use super::rivals;
 use super::statement::{Beware, SpeedClass, Statement, Suits};
 use super::{STATEMENTS_MAX, Shown};
 use crate::findings::{judged, labels};
 use crate::headline::Headline;
-use crate::kinds::endurance::endurance_of;
-use crate::kinds::response::{NORMAL_SHARE, deletion_effect, responses_of};
+use crate::kinds::response::{NORMAL_SHARE, deletion_effect};
 
 /// Least share of the link's limit at which the link limits the drive.
 pub(super) const LIMIT_SHARE: f64 = 0.9;
@@ -118,7 +117,7 @@ fn keep(all: Vec<Candidate>) -> (Vec<Shown>, Vec<Shown>) {
 fn sequential(review: &Review) -> Option<Candidate> {
     let read = facts::sequential(review, PointOp::Read)?;
     let write = facts::sequential(review, PointOp::Write)?;
-    let class = match speed_class(Link::of(&review.target), read.value, write.value) {
+    let class = match speed_class(review.target.link, read.value, write.value) {
         SpeedClass::BelowLimit(_) if !facts::reads_several_at_a_time(review) => {
             SpeedClass::OneAtATime
         }
@@ -149,7 +148,7 @@ fn speed_class(link: Option<Link>, read: f64, write: f64) -> SpeedClass {
             _ => SpeedClass::BeyondSata,
         };
     };
-    let limit = link.limit_bytes_per_s();
+    let limit = limit_bytes_per_s(link);
     match (read >= LIMIT_SHARE * limit, write >= LIMIT_SHARE * limit) {
         (true, true) => SpeedClass::AtLimit(link),
         (true, false) => SpeedClass::ReadsAtLimit {
@@ -256,7 +255,7 @@ type Found = Option<(String, Beware)>;
 
 fn early_end(review: &Review) -> Found {
     judged(review).find_map(|test| {
-        let found = endurance_of(test)?;
+        let found = test.endurance()?;
         let rated_bytes = found.rated_bytes?;
         let written_bytes = found.written_bytes;
         let early = found.end == EnduranceEnd::Refused && written_bytes < rated_bytes;
@@ -303,7 +302,8 @@ fn uneven(lasting: Option<&Lasting>) -> Found {
 
 fn deletion(review: &Review) -> Found {
     judged(review).find_map(|test| {
-        let trimmed = responses_of(test)
+        let trimmed = test
+            .responses()
             .iter()
             .filter(|r| r.command_bytes.is_some());
         let mut trimmed = trimmed.filter_map(|r| Some((r, deletion_effect(r)?)));

@@ -3,6 +3,7 @@
 use stend_language::{recorded, say, text};
 
 use super::lasting::{Back, Fall, Rank};
+use super::link::limit_bytes_per_s;
 use super::rules::DESKTOP_DAY_BYTES;
 use super::statement::{Beware, Caution, SpeedClass, Standing, Statement, Suits};
 use crate::headline::Group;
@@ -46,7 +47,7 @@ fn sequential(statement: &Statement) -> String {
             "verdict-sequential-at-limit",
             drive = drive,
             model = model,
-            link = link.name(),
+            link = link.bus(),
             read = read,
             write = write
         ),
@@ -57,7 +58,7 @@ fn sequential(statement: &Statement) -> String {
             "verdict-sequential-reads-at-limit",
             drive = drive,
             model = model,
-            link = link.name(),
+            link = link.bus(),
             slow = key(*writes_slowly),
             read = read,
             write = write
@@ -66,8 +67,8 @@ fn sequential(statement: &Statement) -> String {
             "verdict-sequential-below-limit",
             drive = drive,
             model = model,
-            link = link.name(),
-            limit = words::speed(link.limit_bytes_per_s()),
+            link = link.bus(),
+            limit = words::speed(limit_bytes_per_s(*link)),
             read = read,
             write = write
         ),

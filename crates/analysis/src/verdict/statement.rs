@@ -1,9 +1,8 @@
 //! The statements that a verdict can make.
 
-use stend_record::review::Pattern;
+use stend_record::review::{Link, Pattern};
 
 use super::lasting::{Back, Fall, Rank};
-use super::link::Link;
 use crate::figures::Unit;
 use crate::headline::Group;
 use crate::shortened::Spoiled;

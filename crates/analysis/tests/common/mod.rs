@@ -5,7 +5,7 @@ use proptest::test_runner::{Config, RngSeed};
 use stend_base::Rng;
 use stend_record::load::Load;
 use stend_record::review::{
-    LatencySummary, Pattern, Point, PointOp, Review, SCHEMA, Sample, Series, SeriesPoint,
+    LatencySummary, Pattern, Point, PointOp, Results, Review, SCHEMA, Sample, Series, SeriesPoint,
     TargetInfo, TestResult,
 };
 
@@ -120,7 +120,7 @@ pub fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: 
 /// A test of points.
 pub fn points(id: &str, points: Vec<Point>) -> TestResult {
     TestResult {
-        points: Some(points),
+        results: (!points.is_empty()).then_some(Results::Points(points)),
         ..curves(id, Vec::new())
     }
 }
@@ -130,7 +130,7 @@ pub fn curves(id: &str, series: Vec<Series>) -> TestResult {
     TestResult {
         id: id.into(),
         title: format!("Title of {id}"),
-        series: (!series.is_empty()).then_some(series),
+        results: (!series.is_empty()).then_some(Results::Curve(series)),
         ..TestResult::default()
     }
 }

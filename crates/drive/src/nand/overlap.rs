@@ -135,7 +135,7 @@ impl Overlap {
         work: Work,
         cookie: u64,
     ) {
-        self.begin(dies, queue, die, (work, cookie), Nanos::ZERO);
+        self.begin(dies, queue, die, work, cookie, Nanos::ZERO);
     }
 
     /// Begins work on idle cells, which can sense after `delay`.
@@ -144,7 +144,8 @@ impl Overlap {
         dies: &mut Dies,
         queue: &mut EventQueue,
         die: u32,
-        (work, cookie): (Work, u64),
+        work: Work,
+        cookie: u64,
         delay: Nanos,
     ) {
         let now = queue.now();
@@ -157,10 +158,10 @@ impl Overlap {
             }
             Work::Program { program, bytes } => {
                 let begins = dies.load(die, now, bytes);
-                self.cells_begin(dies, queue, die, (Cells::Programming, begins, program));
+                self.cells_begin(dies, queue, die, Cells::Programming, begins, program);
             }
-            Work::OnDie { busy } => self.begin_on_die(dies, queue, die, (Cells::Copying, busy)),
-            Work::Erase { erase } => self.begin_on_die(dies, queue, die, (Cells::Erasing, erase)),
+            Work::OnDie { busy } => self.begin_on_die(dies, queue, die, Cells::Copying, busy),
+            Work::Erase { erase } => self.begin_on_die(dies, queue, die, Cells::Erasing, erase),
         }
     }
 
@@ -171,10 +172,11 @@ impl Overlap {
         dies: &mut Dies,
         queue: &mut EventQueue,
         die: u32,
-        (cells, time): (Cells, Nanos),
+        cells: Cells,
+        time: Nanos,
     ) {
         dies.count_on_die();
-        self.cells_begin(dies, queue, die, (cells, queue.now(), time));
+        self.cells_begin(dies, queue, die, cells, queue.now(), time);
     }
 
     /// Begins an operation of the cells of a die, of length `time`, at `begins`.
@@ -184,7 +186,9 @@ impl Overlap {
         dies: &mut Dies,
         queue: &mut EventQueue,
         die: u32,
-        (cells, begins, time): (Cells, SimTime, Nanos),
+        cells: Cells,
+        begins: SimTime,
+        time: Nanos,
     ) {
         let ends = begins + time;
         let state = self.state(die);
@@ -270,17 +274,12 @@ impl Overlap {
         if let Some(loaded) = self.state(die).loaded.take() {
             let begins = now.max(loaded.at);
             dies.begin(die, now, loaded.cookie);
-            self.cells_begin(
-                dies,
-                queue,
-                die,
-                (Cells::Programming, begins, loaded.program),
-            );
+            self.cells_begin(dies, queue, die, Cells::Programming, begins, loaded.program);
             self.load(dies, queue, die);
             return;
         }
         if let Some(next) = dies.next_waiting(die) {
-            self.begin(dies, queue, die, (next.work(), next.cookie), Nanos::ZERO);
+            self.begin(dies, queue, die, next.work(), next.cookie, Nanos::ZERO);
         }
     }
 
@@ -299,7 +298,7 @@ impl Overlap {
     /// Begins the oldest read of the host that waits for a die, which can sense after `delay`.
     fn begin_read(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32, delay: Nanos) {
         let next = dies.take_waiting(die, Class::HostRead as usize);
-        self.begin(dies, queue, die, (next.work(), next.cookie), delay);
+        self.begin(dies, queue, die, next.work(), next.cookie, delay);
     }
 
     /// Moves the data of the next program to the die while the cells program.
@@ -379,7 +378,7 @@ impl Overlap {
         let passed = self.state(die).passed;
         self.state(die).suspended = None;
         let begins = now + resume;
-        self.cells_begin(dies, queue, die, (suspended.cells, begins, suspended.left));
+        self.cells_begin(dies, queue, die, suspended.cells, begins, suspended.left);
         self.state(die).passed = passed;
         self.load(dies, queue, die);
     }

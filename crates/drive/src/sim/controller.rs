@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use stend_base::{EventQueue, Lane, Nanos, Op, SimTime};
 use stend_model::spec::ControllerSpec;
 
+use crate::sim::counters::Counters;
 use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::kind;
 
@@ -66,6 +67,14 @@ impl Job {
     }
 }
 
+/// A job that takes a time on a core.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct CoreWork {
+    pub job: Job,
+    pub core: u32,
+    pub time: Nanos,
+}
+
 /// A packed job and its duration.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Timed {
@@ -91,6 +100,7 @@ pub(crate) struct Controller {
     cached: Vec<u32>,
     pages_per_segment: u32,
     busy_ns: u64,
+    l2p_misses: u64,
 }
 
 impl Controller {
@@ -106,6 +116,7 @@ impl Controller {
             cached: vec![u32::MAX; spec.l2p_segments.min(segments).max(1) as usize],
             pages_per_segment: spec.l2p_segment_pages,
             busy_ns: 0,
+            l2p_misses: 0,
         }
     }
 
@@ -114,9 +125,13 @@ impl Controller {
         self.cores.iter().any(|core| !core.jobs.is_empty())
     }
 
-    /// Total time of all ended jobs, ns.
-    pub fn busy_ns(&self) -> u64 {
-        self.busy_ns
+    /// Time of all ended jobs, and fetched segments.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            core_busy_ns: self.busy_ns,
+            l2p_misses: self.l2p_misses,
+            ..Counters::default()
+        }
     }
 
     /// Drops all jobs and cached segments at a power cut.
@@ -129,9 +144,10 @@ impl Controller {
         self.cached.fill(u32::MAX);
     }
 
-    /// Queues a job that takes `time` on `core`.
+    /// Queues a job on its core.
     #[inline(always)]
-    pub fn submit(&mut self, queue: &mut EventQueue, core: u32, job: Job, time: Nanos) {
+    pub fn submit(&mut self, queue: &mut EventQueue, work: CoreWork) {
+        let CoreWork { job, core, time } = work;
         let job = job.pack();
         let jobs = &mut self.cores[core as usize].jobs;
         if jobs.is_empty() {
@@ -142,13 +158,8 @@ impl Controller {
 
     /// Queues a job on which an idle core has already worked for up to `ahead`.
     #[inline]
-    pub fn submit_begun(
-        &mut self,
-        queue: &mut EventQueue,
-        core: u32,
-        (job, time): (Job, Nanos),
-        ahead: Nanos,
-    ) {
+    pub fn submit_begun(&mut self, queue: &mut EventQueue, work: CoreWork, ahead: Nanos) {
+        let CoreWork { job, core, time } = work;
         let now = queue.now();
         let this = &mut self.cores[core as usize];
         if this.jobs.is_empty() {
@@ -204,7 +215,9 @@ impl Controller {
         let segment = lpn.0 / self.pages_per_segment;
         // A division of 32 bits is faster.
         let place = segment % self.cached.len() as u32;
-        std::mem::replace(&mut self.cached[place as usize], segment) != segment
+        let missed = std::mem::replace(&mut self.cached[place as usize], segment) != segment;
+        self.l2p_misses += u64::from(missed);
+        missed
     }
 
     /// Caches the segments of moved pages, one after another. Returns the number of segments that

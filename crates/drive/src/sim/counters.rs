@@ -2,7 +2,25 @@
 
 use crate::sim::geometry::shape::Mode;
 
-/// Running totals since power-on.
+/// Defines the counters and their sum.
+macro_rules! counters {
+    ($(#[$of:meta])* pub struct Counters { $($(#[$doc:meta])* pub $name:ident: u64,)* }) => {
+        $(#[$of])*
+        pub struct Counters { $($(#[$doc])* pub $name: u64,)* }
+
+        impl std::iter::Sum for Counters {
+            fn sum<I: Iterator<Item = Counters>>(parts: I) -> Counters {
+                parts.fold(Counters::default(), |sum, part| Counters {
+                    $($name: sum.$name + part.$name,)*
+                })
+            }
+        }
+    };
+}
+
+counters! {
+/// Running totals since power-on. Each component counts its own work; a drive's counters are their
+/// sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counters {
     /// Events handled.
@@ -139,6 +157,7 @@ pub struct Counters {
     /// Busy time summed over the host's processors, ns.
     pub cpu_busy_ns: u64,
 }
+}
 
 impl Counters {
     /// Counts a page read in `mode` that senses `flash_pages`.
@@ -161,6 +180,12 @@ impl Counters {
                 self.native_flash_pages_sensed += sensed;
             }
         }
+    }
+
+    /// Counts the erase of a block in `mode` on one die.
+    pub(in crate::sim) fn erases_of(&mut self, mode: Mode) {
+        self.erases += 1;
+        self.slc_erases += u64::from(mode == Mode::Slc);
     }
 
     /// Counts a program in `mode`.

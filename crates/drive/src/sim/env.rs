@@ -1,10 +1,9 @@
-//! Data shared by all components: the figures of the drive, its layout, the clock with its events,
-//! and the counters.
+//! Data shared by all components: the figures of the drive, its layout, and the clock with its
+//! events.
 
 use stend_base::{EventQueue, Nanos, SimTime};
 use stend_model::spec::Spec;
 
-use crate::sim::counters::Counters;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::limits::Limits;
 use crate::sim::times::Times;
@@ -22,8 +21,6 @@ pub(in crate::sim) struct Env {
     pub times: Times,
     /// The clock, and the events to come.
     pub queue: EventQueue,
-    /// Counters of the drive's work.
-    pub counters: Counters,
     /// Hash of the history: see [`Env::trace`].
     trace: u64,
 }
@@ -36,7 +33,6 @@ impl Env {
             spec,
             layout,
             queue,
-            counters: Counters::default(),
             trace: 0,
         }
     }

@@ -17,7 +17,8 @@ use stend_base::Nanos;
 use stend_model::nand::Class;
 use stend_model::spec::{Emptying, FoldLimit};
 
-use crate::sim::controller::{Controller, Job};
+use crate::sim::controller::{CoreWork, Job};
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::ftl::fold_state::SOURCES_MAX;
 use crate::sim::geometry::layout::Pool;
@@ -47,6 +48,7 @@ pub(in crate::sim) struct Folder {
     in_flight: u32,
     /// True while background folding pauses; folding on more dies does not pause.
     paused: bool,
+    pub counted: Counters,
 }
 
 /// Choice of superblocks, and start of folds.
@@ -134,21 +136,22 @@ impl Folder {
         let superblocks = &mut store.ftl.superblocks;
         let target = superblocks.open(Pool::Data, Mode::Native);
         let target = target.expect("there is an erased superblock");
-        store.media.opened(env, target);
+        store.ftl.media.opened(env, target);
         let mut from = [SuperblockId(0); SOURCES_MAX];
         for source in &mut from[..count] {
             *source = superblocks.take_closed_cache(0);
         }
-        store
-            .ftl
-            .fold
-            .begin(&from[..count], target, &env.layout, keeps_behind);
+        let fold = &mut store.ftl.fold;
+        fold.begin(&from[..count], target, &env.layout, keeps_behind);
         Folding::Begun
     }
 
     /// Stops all folding.
     pub fn power_cut(&mut self) {
-        *self = Folder::default();
+        *self = Folder {
+            counted: self.counted,
+            ..Folder::default()
+        };
     }
 }
 
@@ -244,25 +247,23 @@ impl Folder {
             return true;
         }
         self.in_flight += 1;
-        env.counters.folds += 1;
+        self.counted.folds += 1;
         let (die, busy) = copy_time(env, within);
         let op = NandOp::Fold { within };
-        store
-            .media
-            .submit(env, die, Class::Background, Work::OnDie { busy }, op);
+        let media = &mut store.ftl.media;
+        media.submit(env, die, Class::Background, Work::OnDie { busy }, op);
         true
     }
 
     /// Repeats a failed copy in another block, which takes `before` to prepare, ahead of all that
     /// waits for its die.
     pub fn copy_again(&mut self, env: &mut Env, store: &mut Store, within: u32, before: Nanos) {
-        env.counters.folds += 1;
+        self.counted.folds += 1;
         let (die, copy) = copy_time(env, within);
         let busy = before + copy;
         let op = NandOp::Fold { within };
-        store
-            .media
-            .submit_first(env, die, Class::Background, Work::OnDie { busy }, op);
+        let media = &mut store.ftl.media;
+        media.submit_first(env, die, Class::Background, Work::OnDie { busy }, op);
     }
 
     /// Abandons a failed copy for which there is no block: the data stays in the cache, and the
@@ -272,14 +273,10 @@ impl Folder {
     }
 
     /// Handles a word line that a die has copied: its L2P entries are to be changed.
-    pub fn copied(
-        &mut self,
-        env: &mut Env,
-        store: &mut Store,
-        controller: &mut Controller,
-        within: u32,
-    ) {
-        let Store { media, ftl, .. } = store;
+    pub fn copied(&mut self, env: &mut Env, store: &mut Store, within: u32) {
+        let Store {
+            ftl, controller, ..
+        } = store;
         let mut mp_pages = [MpPage(0); SOURCES_MAX];
         let mut pages = 0;
         for (mp_page, source) in mp_pages.iter_mut().zip(ftl.fold.sources()) {
@@ -294,17 +291,11 @@ impl Folder {
             let mp_pages = mp_pages[..count].iter();
             let lpns = mp_pages.flat_map(|&mp_page| ftl.l2p.valid_lpns(mp_page));
             let misses = controller.fetch_all(lpns);
-            env.counters.l2p_misses += misses;
             time += spec.fold_l2p_miss * misses;
         }
         let job = Job::Folded { within };
-        ftl.submit_moves(
-            env,
-            media,
-            controller,
-            (core, job, time),
-            &mp_pages[..count],
-        );
+        let work = CoreWork { job, core, time };
+        ftl.submit_moves(env, controller, work, &mp_pages[..count]);
     }
 
     /// Maps the copied pages that are still valid to their new places.
@@ -312,7 +303,7 @@ impl Folder {
         for (page, source) in (0u32..).zip(store.ftl.fold.sources()) {
             let from = env.layout.first_mp_page(source) + within;
             let to = store.ftl.fold.folded_to(&env.layout, within, page);
-            map_page(env, store, from, to);
+            self.map_page(env, store, from, to);
         }
         self.in_flight -= 1;
         let pause = env.spec.cache().fold_pause;
@@ -321,6 +312,22 @@ impl Folder {
             env.set_timer(pause, kind::FOLD_PAUSE);
         }
         self.word_line_done(env, store, within);
+    }
+
+    fn map_page(&mut self, env: &Env, store: &mut Store, from: MpPage, to: MpPage) {
+        let ftl = &mut store.ftl;
+        let target = ftl.fold.target();
+        let valid = ftl.l2p.valid_bits(from);
+        let dead = (ftl.l2p.occupied_bits(from) & !valid).count_ones();
+        ftl.l2p.copy_in_place(from, valid, to, target);
+        if !store.keeps_fold_sources() {
+            store.log_fold(env, from, valid, to, target);
+        }
+        self.counted.pages_folded += u64::from(valid.count_ones());
+        if dead > 0 {
+            store.ftl.l2p.release_trimmed(from);
+            self.counted.invalid_pages_folded += u64::from(dead);
+        }
     }
 
     /// Ends the pause of background folding.
@@ -348,22 +355,6 @@ impl Folder {
         for source in sources {
             store.release(env, source);
         }
-    }
-}
-
-fn map_page(env: &mut Env, store: &mut Store, from: MpPage, to: MpPage) {
-    let ftl = &mut store.ftl;
-    let target = ftl.fold.target();
-    let valid = ftl.l2p.valid_bits(from);
-    let dead = (ftl.l2p.occupied_bits(from) & !valid).count_ones();
-    ftl.l2p.copy_in_place(from, valid, to, target);
-    if !store.keeps_fold_sources() {
-        store.log_fold(env, from, valid, to, target);
-    }
-    env.counters.pages_folded += u64::from(valid.count_ones());
-    if dead > 0 {
-        store.ftl.l2p.release_trimmed(from);
-        env.counters.invalid_pages_folded += u64::from(dead);
     }
 }
 

@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 use stend_base::{Nanos, Op};
 
 use crate::sim::buffer::write_buffer::WriteBuffer;
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::host::{Command, Host};
 use crate::sim::ids::CommandId;
@@ -35,6 +36,7 @@ pub(in crate::sim) struct HalfDuplex {
     waiting: VecDeque<CommandId>,
     /// Firmware time of the last turnaround that has not passed yet; it is added to the next read.
     owed: Nanos,
+    pub counted: Counters,
 }
 
 impl HalfDuplex {
@@ -45,6 +47,7 @@ impl HalfDuplex {
             read_ends: [u64::MAX; STREAMS],
             waiting: VecDeque::with_capacity(64),
             owed: Nanos::ZERO,
+            counted: Counters::default(),
         }
     }
 
@@ -62,7 +65,7 @@ impl HalfDuplex {
     pub fn takes_write(&mut self, command: &mut Command) -> bool {
         let takes = command.op == Op::Write && self.serves == Op::Write && self.waiting.is_empty();
         if takes {
-            command.set_holds_buffer(true);
+            command.holds_buffer = true;
             self.active += 1;
         }
         takes
@@ -81,17 +84,18 @@ impl HalfDuplex {
         &mut self,
         env: &mut Env,
         host: &mut Host,
-        (buffer, reads): (&mut WriteBuffer, &mut Reads),
+        buffer: &mut WriteBuffer,
+        reads: &mut Reads,
         id: CommandId,
     ) -> bool {
-        let command = host.command_mut(id);
+        let command = host.commands.get_mut(id);
         let op = command.op;
         let needs = match op {
             Op::Read => self.is_sequential(command.offset_bytes, command.end_byte()),
             Op::Write => true,
             Op::Trim | Op::Flush => false,
         };
-        command.set_holds_buffer(needs);
+        command.holds_buffer = needs;
         if !needs || self.waiting.is_empty() && self.admit(env, buffer, reads, op) {
             return false;
         }
@@ -115,7 +119,7 @@ impl HalfDuplex {
             if op == Op::Read && buffer.take_host_programmed() {
                 self.owed = env.spec.buffer.turnaround;
             }
-            env.counters.turnarounds += 1;
+            self.counted.turnarounds += 1;
             if op == Op::Write {
                 reads.forget_all();
             }
@@ -140,10 +144,11 @@ impl HalfDuplex {
         &mut self,
         env: &mut Env,
         host: &Host,
-        (buffer, reads): (&mut WriteBuffer, &mut Reads),
+        buffer: &mut WriteBuffer,
+        reads: &mut Reads,
     ) -> Option<CommandId> {
         let next = *self.waiting.front()?;
-        let op = host.command(next).op;
+        let op = host.commands.get(next).op;
         if !self.admit(env, buffer, reads, op) {
             return None;
         }
@@ -152,6 +157,9 @@ impl HalfDuplex {
 
     /// Empties the buffer at a power cut.
     pub fn power_cut(&mut self) {
-        *self = HalfDuplex::new();
+        *self = HalfDuplex {
+            counted: self.counted,
+            ..HalfDuplex::new()
+        };
     }
 }

@@ -35,7 +35,7 @@ pub(crate) const STREAMS_HOST_MAX: usize = 4;
 pub(crate) const STREAMS_MAX: usize = (2 * (STREAMS_HOST_MAX + 1)).next_power_of_two();
 
 /// Number of a stream of writes: even numbers are the host's, odd ones GC's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct StreamId(u8);
 
 impl StreamId {
@@ -82,4 +82,12 @@ impl StreamId {
     pub fn generation(self) -> u8 {
         if self.is_host() { 0 } else { self.0 / 2 + 1 }
     }
+}
+
+/// A row of the block that a superblock has on a die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct BlockRow {
+    pub superblock: SuperblockId,
+    pub row: Row,
+    pub die: DieId,
 }

@@ -4,6 +4,7 @@
 //! for those above; [`SimDrive`] starts that work.
 
 mod counters;
+mod due;
 mod env;
 mod faults;
 mod geometry;
@@ -23,23 +24,27 @@ mod store;
 mod superblocks;
 mod times;
 
-mod admission;
+mod emptying;
+mod failures;
 mod fold;
+mod frontend;
 mod gc;
 mod half_duplex;
 mod host;
 mod idle;
 mod power;
 mod reads;
+mod reclaim;
 mod repeat;
 mod trim;
+mod writes;
 
 mod drive;
 
 pub use counters::Counters;
-pub use drive::{EARLIER_TAG, LogicalPage, SimDrive, UserBytesError};
+pub use drive::{EARLIER_TAG, Inspection, LogicalPage, Service, SimDrive, UserBytesError};
 #[cfg(test)]
-pub use drive::{Loss, LossCause};
+pub use failures::losses::{Loss, LossCause, Losses};
 #[cfg(test)]
 pub use faults::Fault;
 #[cfg(test)]

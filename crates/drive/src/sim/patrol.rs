@@ -9,6 +9,7 @@ use stend_base::{Nanos, SimTime};
 use stend_model::nand::Class;
 use stend_model::spec::Spec;
 
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::ids::{DieId, MpPage, Row, SuperblockId};
 use crate::sim::media::Part;
@@ -25,6 +26,7 @@ pub(in crate::sim) struct Patrol {
     next_at: SimTime,
     superblock: SuperblockId,
     die: DieId,
+    pub counted: Counters,
 }
 
 impl Patrol {
@@ -36,6 +38,7 @@ impl Patrol {
             next_at: SimTime::ZERO + interval,
             superblock: SuperblockId(0),
             die: DieId(0),
+            counted: Counters::default(),
         })
     }
 
@@ -55,12 +58,11 @@ impl Patrol {
         let Some(mp_page) = sample(env, store, superblock, die) else {
             return;
         };
-        env.counters.patrol_reads += 1;
+        self.counted.patrol_reads += 1;
         let (part, op) = (Part::whole(env, mp_page), NandOp::Patrol { superblock });
-        let superblocks = &store.ftl.superblocks;
-        store
-            .media
-            .read(env, superblocks, part, Class::Background, op);
+        let ftl = &mut store.ftl;
+        ftl.media
+            .read(env, &ftl.superblocks, part, Class::Background, op);
     }
 
     /// The next block of a superblock that holds data.
@@ -95,7 +97,7 @@ fn sample(env: &Env, store: &Store, superblock: SuperblockId, die: DieId) -> Opt
     let first = env.layout.first_mp_page(superblock);
     let (rows, weakest) = (
         shape.mp_pages / env.spec.dies,
-        store.media.weakest_row(mode),
+        store.ftl.media.weakest_row(mode),
     );
     (0..rows)
         .map(|nth| Row((weakest.0 + nth) % rows))

@@ -4,10 +4,12 @@
 //! where another ended makes a stream; from its second such command on, the drive reads ahead.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use stend_model::nand::Class;
 use stend_model::spec::PAGE_BYTES;
 
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::geometry::NONE;
 use crate::sim::host::{Command, Host};
@@ -89,6 +91,7 @@ pub(in crate::sim) struct Reads {
     entries: Slab<Entry>,
     waiters: Slab<Waiter>,
     uses: u64,
+    pub counted: Counters,
 }
 
 impl Reads {
@@ -98,6 +101,7 @@ impl Reads {
             entries: Slab::with_capacity(512),
             waiters: Slab::with_capacity(64),
             uses: 0,
+            counted: Counters::default(),
         }
     }
 
@@ -144,14 +148,17 @@ impl Reads {
 
     /// Drops the read-ahead and its streams at a power cut.
     pub fn power_cut(&mut self) {
-        *self = Reads::new();
+        *self = Reads {
+            counted: self.counted,
+            ..Reads::new()
+        };
     }
 }
 
-/// Bytes of a command that lie in the pages `first..end`.
-fn bytes_in(command: &Command, first: Lpn, end: Lpn) -> u32 {
-    let from = command.offset_bytes.max(first.first_byte());
-    let to = command.end_byte().min(end.first_byte());
+/// Bytes of a command that lie in these pages.
+fn bytes_in(command: &Command, pages: Range<Lpn>) -> u32 {
+    let from = command.offset_bytes.max(pages.start.first_byte());
+    let to = command.end_byte().min(pages.end.first_byte());
     (to - from) as u32
 }
 
@@ -163,7 +170,7 @@ fn place_in_flash(env: &Env, store: &Store, lpn: Lpn) -> Option<Ppn> {
         return None;
     }
     let mp_page = physical.mp_page(env.layout.page_bits);
-    (!store.buffer.holds(mp_page)).then_some(physical)
+    (!store.ftl.buffer.holds(mp_page)).then_some(physical)
 }
 
 /// The part to read for one page.
@@ -207,17 +214,15 @@ fn run_from(env: &Env, store: &Store, first: Lpn, limit: Lpn) -> (Lpn, Option<Pa
 
 #[inline(always)]
 fn read_part(env: &mut Env, store: &mut Store, part: Part, op: NandOp) {
-    let superblocks = &store.ftl.superblocks;
-    store
-        .media
-        .read(env, superblocks, part, Class::HostRead, op);
+    let ftl = &mut store.ftl;
+    ftl.media
+        .read(env, &ftl.superblocks, part, Class::HostRead, op);
 }
 
 /// Reads pages of a command that were not read ahead.
-fn read_pages(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: (Lpn, Lpn)) {
-    let (first, end) = pages;
-    if end - first == 1 {
-        let place = place_in_flash(env, store, first);
+fn read_pages(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: Range<Lpn>) {
+    if pages.end - pages.start == 1 {
+        let place = place_in_flash(env, store, pages.start);
         let part = place.map(|place| part_of_page(env, place));
         read_run(env, store, host, id, pages, part);
     } else {
@@ -227,11 +232,11 @@ fn read_pages(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, 
 
 /// Reads several pages; out of line, since a short read of one page needs no loop.
 #[inline(never)]
-fn read_runs(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: (Lpn, Lpn)) {
-    let (mut lpn, end) = pages;
-    while lpn < end {
-        let (to, part) = run_from(env, store, lpn, end);
-        read_run(env, store, host, id, (lpn, to), part);
+fn read_runs(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: Range<Lpn>) {
+    let mut lpn = pages.start;
+    while lpn < pages.end {
+        let (to, part) = run_from(env, store, lpn, pages.end);
+        read_run(env, store, host, id, lpn..to, part);
         lpn = to;
     }
 }
@@ -243,10 +248,10 @@ fn read_run(
     store: &mut Store,
     host: &mut Host,
     id: CommandId,
-    (first, end): (Lpn, Lpn),
+    pages: Range<Lpn>,
     part: Option<Part>,
 ) {
-    let bytes = bytes_in(host.command(id), first, end);
+    let bytes = bytes_in(host.commands.get(id), pages);
     match part {
         Some(part) => {
             let command = id;
@@ -261,13 +266,13 @@ impl Reads {
     /// Begins a read command.
     #[inline(always)]
     pub fn begin(&mut self, env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId) {
-        let command = host.command(id);
-        let (first, end) = command.logical_pages();
+        let command = host.commands.get(id);
+        let pages = command.logical_pages();
         let (offset_bytes, end_byte) = (command.offset_bytes, command.end_byte());
-        env.counters.host_pages_read += u64::from(end - first);
-        env.counters.host_bytes_read += command.len_bytes;
+        self.counted.host_pages_read += u64::from(pages.end - pages.start);
+        self.counted.host_bytes_read += command.len_bytes;
         if env.spec.buffer.read_ahead_pages == 0 {
-            read_pages(env, store, host, id, (first, end));
+            read_pages(env, store, host, id, pages);
             return;
         }
         self.uses += 1;
@@ -277,13 +282,13 @@ impl Reads {
         stream.last_used = self.uses;
         if continues {
             stream.continued += 1;
-            self.read_on(env, store, host, id, (nth, first, end));
+            self.read_on(env, store, host, id, nth, pages);
             return;
         }
         stream.continued = 0;
         stream.drop_all(&mut self.entries);
-        stream.frontier = end;
-        read_pages(env, store, host, id, (first, end));
+        stream.frontier = pages.end;
+        read_pages(env, store, host, id, pages);
     }
 
     /// Serves a command that continues the nth stream.
@@ -294,11 +299,13 @@ impl Reads {
         store: &mut Store,
         host: &mut Host,
         id: CommandId,
-        (nth, first, end): (usize, Lpn, Lpn),
+        nth: usize,
+        pages: Range<Lpn>,
     ) {
-        let covered = self.serve(env, host, id, nth, (first, end));
+        let end = pages.end;
+        let covered = self.serve(env, host, id, nth, pages);
         if covered < end {
-            read_pages(env, store, host, id, (covered, end));
+            read_pages(env, store, host, id, covered..end);
         }
         self.read_further(env, store, nth, end);
     }
@@ -311,10 +318,10 @@ impl Reads {
         host: &mut Host,
         id: CommandId,
         nth: usize,
-        (first, end): (Lpn, Lpn),
+        pages: Range<Lpn>,
     ) -> Lpn {
         let stream = &mut self.streams[nth];
-        let mut at = first;
+        let Range { start: mut at, end } = pages;
         while let Some(&index) = stream.entries.front() {
             let entry = &mut self.entries[index];
             if at < entry.first || at >= end {
@@ -322,8 +329,8 @@ impl Reads {
             }
             let to = entry.end.min(end);
             if at < to {
-                let bytes = bytes_in(host.command(id), at, to);
-                env.counters.read_ahead_hits += u64::from(to - at);
+                let bytes = bytes_in(host.commands.get(id), at..to);
+                self.counted.read_ahead_hits += u64::from(to - at);
                 if entry.ready {
                     host.send_read(env, id, bytes);
                 } else {
@@ -395,19 +402,19 @@ impl Reads {
 
     /// Drops the read-ahead of pages that change.
     #[inline(always)]
-    pub fn forget(&mut self, first: Lpn, end: Lpn) {
+    pub fn forget(&mut self, pages: &Range<Lpn>) {
         if self.entries.any() {
-            self.forget_changed(first, end);
+            self.forget_changed(pages);
         }
     }
 
     #[inline(never)]
-    fn forget_changed(&mut self, first: Lpn, end: Lpn) {
+    fn forget_changed(&mut self, pages: &Range<Lpn>) {
         for stream in &mut self.streams {
             let Some(&front) = stream.entries.front() else {
                 continue;
             };
-            if first < stream.frontier && end > self.entries[front].first {
+            if pages.start < stream.frontier && pages.end > self.entries[front].first {
                 stream.drop_all(&mut self.entries);
             }
         }

@@ -87,7 +87,8 @@ impl Repeated {
     /// repetitions: 0 if something happened in the round that happens only once.
     pub fn repeat(
         &mut self,
-        (env, store): (&mut Env, &mut Store),
+        env: &mut Env,
+        store: &mut Store,
         start: &RoundStart,
         end: &RoundStart,
         most: u32,
@@ -110,7 +111,7 @@ impl Repeated {
             while self.failed_ppb >= PPB {
                 self.failed_ppb -= PPB;
                 let superblocks = &mut store.ftl.superblocks;
-                wear::fail_some_program(&mut store.media, env, superblocks);
+                wear::fail_some_program(&mut store.ftl.media, env, superblocks);
             }
         }
         round.wear_rest(env, store);
@@ -151,7 +152,7 @@ impl Round {
             .as_ref()
             .map_or(0, |b| b.program_failure_ppb);
         let programs = |c: &Counters| c.nand_programs + c.folds;
-        let blocks = store.media.block_health();
+        let blocks = store.ftl.media.block_health();
         let threshold = env
             .spec
             .health
@@ -174,7 +175,7 @@ impl Round {
         let goes_on = |(spares, grown_bad)| {
             self.spares_low.is_none_or(|low| spares > low) && (grown_bad == 0 || !self.sound)
         };
-        wear::spares_and_grown_bad(&store.media).is_none_or(goes_on)
+        wear::spares_and_grown_bad(&store.ftl.media).is_none_or(goes_on)
             && passes(env, store) == self.passes
             && self.wear.iter().all(|wear| wear.retires_none(env, store))
     }
@@ -187,7 +188,7 @@ impl Round {
                 wear.due -= wear.superblocks.len();
                 for &superblock in &wear.superblocks {
                     let superblocks = &mut store.ftl.superblocks;
-                    wear::erase_once_more(&mut store.media, env, superblocks, superblock);
+                    wear::erase_once_more(&mut store.ftl.media, env, superblocks, superblock);
                 }
             }
         }
@@ -201,7 +202,7 @@ impl Round {
             wear.superblocks.sort_by_key(|s| counts[s.index()]);
             for &superblock in &wear.superblocks[..wear.due] {
                 let superblocks = &mut store.ftl.superblocks;
-                wear::erase_once_more(&mut store.media, env, superblocks, superblock);
+                wear::erase_once_more(&mut store.ftl.media, env, superblocks, superblock);
             }
         }
     }
@@ -232,9 +233,8 @@ impl Wear {
         let end = health.map_or(u32::MAX, |h| h.end_of_life_cycles[self.pool as usize]);
         let each = self.erases.div_ceil(self.superblocks.len().max(1)) as u32;
         let cycles = cycles_max(env, store, self.pool).unwrap_or(0);
-        let of_pool = (self.pool, &self.superblocks[..]);
         cycles.saturating_add(each + 1) < end
-            && !wear::may_lack_a_block(&store.media, of_pool, each + 1)
+            && !wear::may_lack_a_block(&store.ftl.media, self.pool, &self.superblocks, each + 1)
     }
 }
 
@@ -250,6 +250,6 @@ fn cycles_max(env: &Env, store: &Store, pool: Pool) -> Option<u32> {
 fn passes(env: &Env, store: &Store) -> [Option<u32>; 2] {
     [Pool::SlcCache, Pool::Data].map(|pool| {
         let cycles = cycles_max(env, store, pool)?;
-        wear::passes_when_written(&store.media, pool, cycles)
+        wear::passes_when_written(&store.ftl.media, pool, cycles)
     })
 }

@@ -6,40 +6,41 @@
 //! another on a core, at once or after a pause; each waits for the jobs that the core already has.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
-use stend_base::Nanos;
 use stend_model::spec::{Emptying, TrimWorkSpec};
 
-use crate::sim::controller::{Controller, Job};
+use crate::sim::controller::{CoreWork, Job};
+use crate::sim::counters::Counters;
+use crate::sim::due::Due;
 use crate::sim::env::Env;
+use crate::sim::frontend::Frontend;
 use crate::sim::geometry::layout::Pool;
-use crate::sim::host::Command;
 use crate::sim::ids::{CommandId, IdRange, Lpn, SuperblockId};
 use crate::sim::kind;
 use crate::sim::store::Store;
 
 /// The pending range of a command.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Range {
-    next: Lpn,
-    end: Lpn,
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Pending {
+    pages: Range<Lpn>,
     /// The command that ends with the range; `None` if it has ended.
     command: Option<CommandId>,
 }
 
-/// Outcome of a TRIM command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sim) enum Begun {
-    /// Its pages are unmapped: it ends, and space may have been freed.
-    Done,
-    /// Its range is pending: it ends now or, if it `waits`, with its last chunk.
-    Pending { waits: bool },
+impl Pending {
+    /// Pages of the next chunk.
+    fn chunk(&self, env: &Env) -> Range<Lpn> {
+        let first = self.pages.start;
+        let most = first.0.saturating_add(work(env).chunk_pages);
+        first..self.pages.end.min(Lpn(most))
+    }
 }
 
 /// TRIM.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Trim {
-    ranges: VecDeque<Range>,
+    ranges: VecDeque<Pending>,
     /// True while a core works on a chunk.
     working: bool,
     /// True during the pause between two chunks.
@@ -50,121 +51,132 @@ pub(in crate::sim) struct Trim {
     erasing: Option<SuperblockId>,
     /// True during the pause between two erases.
     resting: bool,
+    pub counted: Counters,
 }
 
 impl Trim {
-    pub fn new() -> Trim {
-        Trim {
-            ranges: VecDeque::with_capacity(64),
-            working: false,
-            between: false,
-            look: false,
-            erasing: None,
-            resting: false,
-        }
-    }
-
     /// True if TRIM works, or pauses between two chunks or erases.
     pub fn is_busy(&self) -> bool {
         self.working || self.between || self.resting || self.erasing.is_some()
     }
 
-    /// Time of a TRIM command itself on a core.
-    pub fn command_time(env: &Env, command: &Command) -> Nanos {
-        let spec = &env.spec.trim;
-        if !spec.enabled {
-            return spec.command;
-        }
-        let (first, end) = command.logical_pages();
-        let pages = u64::from(end - first);
-        let ranges = command.len_bytes.div_ceil(spec.range_bytes_max);
-        spec.command + spec.per_range * ranges + Nanos(spec.per_1024_pages.0 * pages / 1024)
-    }
-
-    /// Logical pages that a command trims. Only whole pages lose their data: a partly trimmed page
-    /// keeps its data.
-    pub fn pages(command: &Command) -> (Lpn, Lpn) {
-        let first = Lpn::from_byte(command.offset_bytes);
-        (first, Lpn::of_byte(command.end_byte()))
-    }
-
-    /// Begins a command of these pages.
+    /// Executes a TRIM command that the firmware has processed, and marks the work that may follow
+    /// as due. The command ends now or, if its range is pending, perhaps with its last chunk.
     pub fn begin(
         &mut self,
         env: &mut Env,
         store: &mut Store,
-        command: CommandId,
-        (first, end): (Lpn, Lpn),
-    ) -> Begun {
-        env.counters.pages_trimmed += u64::from((first..end).count());
-        let Some(work) = &env.spec.trim.work else {
-            trim_now(env, store, first, end);
-            return Begun::Done;
-        };
-        let waits = !work.lazy && first < end;
+        front: &mut Frontend,
+        due: &mut Due,
+        id: CommandId,
+    ) {
+        let spec = &env.spec.trim;
+        if !spec.enabled {
+            front.done(env, store, id);
+            due.mark(Due::SPACE);
+            return;
+        }
+        // Only whole pages lose their data.
+        let command = front.host.commands.get(id);
+        let first = Lpn::from_byte(command.offset_bytes);
+        let pages = first..Lpn::of_byte(command.end_byte());
+        front.reads.forget(&pages);
+        self.counted.pages_trimmed += u64::from(pages.count());
         // For a power cut, the whole range is trimmed from now on.
-        store.log_trim(env, first, end);
-        store.ftl.l2p.trim_later(first, end);
-        if first < end {
-            self.ranges.push_back(Range {
-                next: first,
-                end,
-                command: waits.then_some(command),
+        store.log_trim(env, pages.clone());
+        let Some(work) = &spec.work else {
+            trim_now(env, store, pages);
+            front.done(env, store, id);
+            due.mark(Due::SPACE | Due::TRIM);
+            return;
+        };
+        store.ftl.l2p.trim_later(pages.clone());
+        let waits = !work.lazy && !pages.is_empty();
+        if !pages.is_empty() {
+            self.ranges.push_back(Pending {
+                pages,
+                command: waits.then_some(id),
             });
         }
-        Begun::Pending { waits }
+        if !waits {
+            front.done(env, store, id);
+        }
+        self.go_on(env, store);
     }
 
     /// Submits the next chunk to a core, if there is one.
-    pub fn go_on(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
+    fn go_on(&mut self, env: &mut Env, store: &mut Store) {
         let Some(range) = self.ranges.front() else {
             return;
         };
         if self.working || self.between {
             return;
         }
-        let pages = store.ftl.l2p.pending_in(range.next, chunk_end(env, range));
-        let work = work(env);
-        let core = match work.lazy {
+        let pages = store.ftl.l2p.pending_in(range.chunk(env));
+        let spec = work(env);
+        let core = match spec.lazy {
             true => env.spec.controller.core_background,
             false => env.spec.controller.core_write,
         };
-        let time = work.per_page * u64::from(pages);
+        let (job, time) = (Job::Trimmed, spec.per_page * u64::from(pages));
         self.working = true;
-        controller.submit(&mut env.queue, core, Job::Trimmed, time);
+        let work = CoreWork { job, core, time };
+        store.controller.submit(&mut env.queue, work);
     }
 
-    /// Unmaps a chunk that a core has worked on. Returns the command that ends with it.
-    pub fn chunk_done(&mut self, env: &Env, store: &mut Store) -> Option<CommandId> {
+    /// Unmaps a chunk that a core has worked on, and continues, at once or after a pause. The
+    /// command that waits for the chunk ends.
+    pub fn chunk_done(
+        &mut self,
+        env: &mut Env,
+        store: &mut Store,
+        front: &mut Frontend,
+        due: &mut Due,
+    ) {
         self.working = false;
-        let front = self.ranges.front_mut().expect("a core worked on a chunk");
-        let (next, end) = (front.next, chunk_end(env, front));
-        let keep = stays_in_cache(env);
-        store.ftl.l2p.unmap_pending(next, end, keep);
-        if end < front.end {
-            front.next = end;
-            return None;
+        let range = self.ranges.front_mut().expect("a core worked on a chunk");
+        let chunk = range.chunk(env);
+        range.pages.start = chunk.end;
+        let ended = range.pages.is_empty();
+        store.ftl.l2p.unmap_pending(chunk, stays_in_cache(env));
+        if ended
+            && let Some(range) = self.ranges.pop_front()
+            && let Some(command) = range.command
+        {
+            front.done(env, store, command);
         }
-        self.ranges.pop_front().and_then(|range| range.command)
-    }
-
-    /// Pauses after a chunk, if the drive does so.
-    pub fn pause(&mut self, env: &mut Env) {
         if let Some(pause) = work(env).pause {
             self.between = true;
             env.set_timer(pause, kind::TRIM_CHUNK_PAUSE);
         }
+        self.go_on(env, store);
+        due.mark(Due::SPACE | Due::TRIM);
     }
 
     /// Ends the pause after a chunk.
-    pub fn chunk_pause_ends(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
+    pub fn chunk_pause_ends(&mut self, env: &mut Env, store: &mut Store) {
         self.between = false;
-        self.go_on(env, store, controller);
+        self.go_on(env, store);
+    }
+
+    /// Drops all work and its timers.
+    pub fn halt(&mut self, env: &mut Env) {
+        let spec = &env.spec.trim;
+        if spec.erase_pause.is_some() {
+            env.queue.cancel(kind::TRIM_PAUSE, 0);
+        }
+        if spec.work.as_ref().is_some_and(|work| work.pause.is_some()) {
+            env.queue.cancel(kind::TRIM_CHUNK_PAUSE, 0);
+        }
+        self.power_cut();
     }
 
     /// Drops all work at a power cut. The caller cancels the timers.
     pub fn power_cut(&mut self) {
-        *self = Trim::new();
+        *self = Trim {
+            counted: self.counted,
+            ..Trim::default()
+        };
     }
 }
 
@@ -194,7 +206,7 @@ impl Trim {
         ftl.space
             .add(Pool::Data, env.layout.mp_pages_of(Pool::Data, 1));
         self.erasing = Some(superblock);
-        env.counters.superblocks_trimmed += 1;
+        self.counted.superblocks_trimmed += 1;
         store.release(env, superblock);
         // The erase may have to wait until the TRIM is in the journal, which perhaps nothing else
         // requests.
@@ -227,26 +239,19 @@ fn work(env: &Env) -> &TrimWorkSpec {
     work.expect("TRIM works by chunks")
 }
 
-/// End of the next chunk of a range.
-fn chunk_end(env: &Env, range: &Range) -> Lpn {
-    let most = range.next.0.saturating_add(work(env).chunk_pages);
-    range.end.min(Lpn(most))
-}
-
 /// True if pages in the SLC cache keep their place until they are folded.
 fn stays_in_cache(env: &Env) -> bool {
     !env.spec.trim.reaches_cache && env.limits.emptying == Some(Emptying::OnChip)
 }
 
-fn trim_now(env: &Env, store: &mut Store, first: Lpn, end: Lpn) {
+fn trim_now(env: &Env, store: &mut Store, pages: Range<Lpn>) {
     let keep = stays_in_cache(env);
-    store.log_trim(env, first, end);
     let l2p = &mut store.ftl.l2p;
-    if first == Lpn(0) && end == Lpn(l2p.logical_pages()) {
+    if pages == (Lpn(0)..Lpn(l2p.logical_pages())) {
         l2p.unmap_all(keep);
         return;
     }
-    for lpn in (first..end).each() {
+    for lpn in pages.each() {
         l2p.unmap(lpn, keep);
     }
 }

@@ -25,7 +25,7 @@ use crate::SimDrive;
 pub const MAGIC: &[u8; 12] = b"stend-drive\n";
 
 /// Version of the format. Raise it with every change of the fields of the simulation's structures.
-pub const VERSION: u32 = 28;
+pub const VERSION: u32 = 29;
 
 /// The last bytes of a state.
 const END: &[u8; 8] = b"\nthe end";
@@ -123,7 +123,7 @@ fn read_from(mut from: &mut dyn Read, name: &str) -> Result<(Model, SimDrive), S
     }
     let model = Model::parse(&text, &format!("{name} (model)"))
         .map_err(|error| StateError::Model(error.to_string()))?;
-    if !drive.is_of(&model.spec()) {
+    if !is_of(&drive, &model.spec()) {
         return Err(StateError::Model(
             "other figures follow from it".to_string(),
         ));
@@ -154,12 +154,10 @@ fn unreadable(error: io::Error) -> StateError {
     }
 }
 
-impl SimDrive {
-    /// True if the drive was made from this spec, apart from settings of its user.
-    fn is_of(&self, spec: &Spec) -> bool {
-        let mut native = self.spec().clone();
-        native.user_bytes = self.native_bytes();
-        native.host.write_cache = spec.host.write_cache;
-        native == *spec
-    }
+/// True if a drive was made from this spec, apart from settings of its user.
+fn is_of(drive: &SimDrive, spec: &Spec) -> bool {
+    let mut native = drive.spec().clone();
+    native.user_bytes = drive.native_bytes();
+    native.host.write_cache = spec.host.write_cache;
+    native == *spec
 }

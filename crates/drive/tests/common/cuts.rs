@@ -143,9 +143,9 @@ impl Survival {
         };
         let mut drive = SimDrive::new(&spec);
         drive.keep_content(true);
-        drive.keep_losses();
+        drive.service().losses().keep();
         if let Some(fault) = fault {
-            drive.inject(fault);
+            drive.service().inject(fault);
         }
         let next_tag = over_provision(&mut drive, &mut Rng::stream(seed, "of the user"));
         let pages = (drive.capacity_bytes() / PAGE) as usize;
@@ -160,7 +160,7 @@ impl Survival {
             outstanding: Vec::new(),
             acknowledged: 0,
             next_tag,
-            group_pages: drive.atomic_write_pages().expect("it has a log"),
+            group_pages: drive.inspect().atomic_write_pages().expect("it has a log"),
             capacitors: spec
                 .power_loss
                 .as_ref()
@@ -230,7 +230,7 @@ impl Survival {
         let limit = self.drive.now() + time;
         assert!(self.drive.advance(limit).is_none());
         self.losses.look(&mut self.drive);
-        self.tried.slept += u64::from(self.drive.idle_state().is_some());
+        self.tried.slept += u64::from(self.drive.inspect().idle_state().is_some());
     }
 
     /// Ages the data without power, on drives where it ages.
@@ -238,6 +238,7 @@ impl Survival {
         if self.media.ages && self.media.rng.ratio(1, 2) {
             let days = 1 + self.media.rng.below(700);
             self.drive
+                .service()
                 .rest_without_power(Nanos::from_secs(days * 86_400));
             self.tried.days_off += days;
         }
@@ -259,7 +260,7 @@ impl Survival {
     fn fail_a_die(&mut self) {
         let media = &mut self.media;
         let die = media.rng.below(u64::from(media.dies)) as u32;
-        self.drive.fail_die(die);
+        self.drive.service().fail_die(die);
         self.losses.die_fails(die);
         self.tried.die_failures += 1;
         media.spare_dies = media.spare_dies.saturating_sub(1);
@@ -276,12 +277,13 @@ impl Survival {
         for page in 0..self.settled.len() as u64 {
             let tag = self.next_tag;
             self.next_tag += 1;
-            let before = self.drive.pages_of(page as u32);
+            let before = self.drive.inspect().pages_of(page as u32);
             let hits = self.drive.counters().read_ahead_hits;
             self.drive.submit(request(tag, Op::Read, page, 1));
             let (_, read) = self.drive.advance_events(EVENTS_MAX);
-            let read =
-                read.unwrap_or_else(|| panic!("a read does not end: {}", self.drive.diagnosis()));
+            let read = read.unwrap_or_else(|| {
+                panic!("a read does not end: {}", self.drive.inspect().diagnosis())
+            });
             self.losses.look(&mut self.drive);
             let failed = read.status == Status::MediaError;
             assert!(failed || !self.is_lost(page as u32), "page {page}");
@@ -289,7 +291,7 @@ impl Survival {
             assert!(!failed || may_fail, "page {page} cannot be read");
             let from_flash = hits == self.drive.counters().read_ahead_hits;
             if let Some(pages) = before.filter(|_| !failed && from_flash) {
-                let holds = self.drive.pages_of(page as u32) != Some(pages.clone())
+                let holds = self.drive.inspect().pages_of(page as u32) != Some(pages.clone())
                     || !self.losses.must_fail(&pages);
                 assert!(holds, "page {page} was read from nowhere: {pages:?}");
             }
@@ -316,7 +318,10 @@ impl Survival {
         if let Some(completion) = completion {
             self.completed(completion);
         } else if done < events && !self.outstanding.is_empty() {
-            panic!("the drive stands still: {}", self.drive.diagnosis());
+            panic!(
+                "the drive stands still: {}",
+                self.drive.inspect().diagnosis()
+            );
         } else if done < events {
             return events;
         }
@@ -332,7 +337,7 @@ impl Survival {
             assert!(
                 ends,
                 "the drive works without end: {}",
-                self.drive.diagnosis()
+                self.drive.inspect().diagnosis()
             );
         }
     }
@@ -356,7 +361,7 @@ impl Survival {
                 assert!(self.losses.may_fail(begin..end), "{request:?} failed");
                 self.tried.failed_reads += 1;
             }
-            Status::WriteProtected if self.drive.is_read_only() => {
+            Status::WriteProtected if self.drive.inspect().is_read_only() => {
                 // A part of it may have been written, or nothing, as if it were still under way.
                 assert!(matches!(request.op, Op::Write | Op::Trim), "{request:?}");
                 self.acknowledged -= 1;
@@ -372,7 +377,8 @@ impl Survival {
         if request.op == Op::Flush {
             self.settle(after);
         }
-        let durable = request.op == Op::Write && (request.fua || !self.drive.write_cache());
+        let durable =
+            request.op == Op::Write && (request.fua || !self.drive.spec().host.write_cache);
         for page in self.changed(&request) {
             self.completed_in(page, index);
             if durable {
@@ -530,7 +536,7 @@ impl Survival {
 
     fn shut_down(&mut self) {
         self.end_all();
-        self.drive.shutdown();
+        self.drive.service().shutdown();
         self.losses.look(&mut self.drive);
         self.tried.shutdowns += 1;
         self.settle(u64::MAX);
@@ -673,7 +679,7 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
         rest(drive, Nanos::from_secs(600));
     }
     let fewer = pages - rng.below(pages / 2);
-    let set = drive.set_user_bytes(fewer * PAGE);
+    let set = drive.service().set_user_bytes(fewer * PAGE);
     set.expect("the drive is empty and at rest");
     tag
 }
@@ -700,7 +706,7 @@ pub fn survive(seed: u64, lives: u32, fault: Option<Fault>) -> (Tried, Account) 
     assert!(survival.drive.now() < SimTime::NEVER);
     survival.read_all();
     survival.tried.rebuilt_pages = survival.drive.counters().rebuilt_pages;
-    survival.tried.worn_out = u64::from(survival.drive.is_read_only());
+    survival.tried.worn_out = u64::from(survival.drive.inspect().is_read_only());
     let counters = survival.drive.counters();
     survival.tried.program_failures = counters.program_failures;
     let blocks = survival.drive.health().blocks;

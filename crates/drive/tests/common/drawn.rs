@@ -67,7 +67,10 @@ impl<'a> Seen<'a> {
     }
 
     fn throttled(&self) -> bool {
-        self.drive.temperature().is_some_and(|t| t.throttled.0 > 0)
+        self.drive
+            .inspect()
+            .temperature()
+            .is_some_and(|t| t.throttled.0 > 0)
     }
 }
 

@@ -62,7 +62,7 @@ impl Losses {
         if drive.counters().lost_pages == self.pages {
             return;
         }
-        for loss in drive.take_losses() {
+        for loss in drive.service().losses().take() {
             self.add(drive, loss);
         }
         assert_eq!(drive.counters().lost_pages, self.pages);
@@ -76,7 +76,7 @@ impl Losses {
                 superblock_left,
             } => {
                 self.without_block += u64::from(loss.pages);
-                drive.is_read_only() && *spares == 0 && !superblock_left
+                drive.inspect().is_read_only() && *spares == 0 && !superblock_left
             }
         };
         assert!(had_to, "lost without need: {loss:?}");

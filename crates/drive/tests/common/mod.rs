@@ -309,7 +309,7 @@ pub fn burst(
     while done < count {
         let completion = drive
             .advance(SimTime::NEVER)
-            .unwrap_or_else(|| panic!("the drive stands still: {}", drive.diagnosis()));
+            .unwrap_or_else(|| panic!("the drive stands still: {}", drive.inspect().diagnosis()));
         done += 1;
         if sent < count {
             drive.submit(request(completion.tag, op, next(), pages));

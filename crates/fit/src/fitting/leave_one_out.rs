@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stend_experiment::{Pool, Threads};
+use stend_experiment::Threads;
 use stend_model::{Files, Model};
 
 use super::objective::{Helpers, Objective};
@@ -42,7 +42,6 @@ pub struct LeaveOneOut<'a> {
     fitted_to: &'a dyn Fn(usize) -> bool,
     others: &'a dyn Fn(&str) -> Option<Model>,
     options: SearchOptions,
-    pool: &'a dyn Pool,
 }
 
 /// Facts about a drive before any simulation.
@@ -173,13 +172,7 @@ impl<'a> LeaveOneOut<'a> {
             fitted_to: &|_| true,
             others,
             options,
-            pool: &Threads,
         })
-    }
-
-    /// Makes `pool` run the simulations, instead of the threads of this process.
-    pub fn carried_out_by(&mut self, pool: &'a dyn Pool) {
-        self.pool = pool;
     }
 
     /// Fits only to rows for which `rows` returns true; all rows are predicted.
@@ -388,7 +381,7 @@ impl<'a> LeaveOneOut<'a> {
         let files = self.models.iter().filter(|(name, _)| others.contains(name));
         let mut files: Vec<(String, Files)> = files.cloned().collect();
         let (measured, seed) = (self.measured, self.options.seed);
-        let by: Helpers<'_> = (self.others, self.pool);
+        let by: Helpers<'_> = (self.others, &Threads);
         if state.sensitive.is_empty() {
             let rows = rows.clone();
             let objective = Objective::new(measured, &files, shared, rows, by, seed);
@@ -508,7 +501,7 @@ impl<'a> LeaveOneOut<'a> {
             only: self.only,
             others: self.others,
             options: self.options,
-            pool: self.pool,
+            pool: &Threads,
         };
         let mut hash = Inputs::new();
         hash.add("leave-one-out");

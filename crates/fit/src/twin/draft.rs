@@ -149,7 +149,7 @@ impl Draft<'_> {
     fn narrowest_bytes(&self) -> Option<u64> {
         let tests = self.review.tests.iter();
         let points = tests.flat_map(|test| {
-            let points = test.points.iter().flatten();
+            let points = test.points().iter();
             points.filter(|point| (self.counts)(&test.id, &point.load))
         });
         let random = points.filter(|point| point.load.pattern == Pattern::Random);
@@ -302,7 +302,7 @@ impl Draft<'_> {
     fn most_bytes_per_s(&self) -> f64 {
         let tests = self.review.tests.iter();
         let points = tests.flat_map(|test| {
-            let points = test.points.iter().flatten();
+            let points = test.points().iter();
             points.filter(|point| (self.counts)(&test.id, &point.load))
         });
         points.map(|point| point.bw_bytes_per_s).fold(0.0, f64::max)

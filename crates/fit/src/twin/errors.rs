@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use stend_analysis::compare::{Row, Side, key_rows, point_rows};
+use stend_analysis::figure_name;
 use stend_record::review::Review;
 
 /// Median error of a test, as a share, from which on the twin is reported as different from its
@@ -165,7 +166,7 @@ fn error_of(row: &Row) -> Option<FigureError> {
     let error = (twin - original) / original;
     error.is_finite().then(|| FigureError {
         test: row.test_id.clone(),
-        name: row.name.clone(),
+        name: figure_name(&row.figure),
         unit: row.unit.key(),
         original,
         twin,

@@ -11,7 +11,7 @@ use stend_method::edition::{Step as EditionStep, TestKind};
 use stend_method::{Edition, fill_job, load_job, sync_job};
 use stend_record::load::{Load, Pattern};
 use stend_record::review::{
-    Point, PointOp, Review, Sample, Series, SteadyStart, SyncPoint, TestResult,
+    Point, PointOp, Results, Review, Sample, Series, SteadyStart, SyncPoint, TestResult,
 };
 
 use super::TwinError;
@@ -93,7 +93,7 @@ impl<'a> HoldoutRule<'a> {
     /// Reason why a test is not used for fitting, if it is not.
     pub fn why(&self, test: &TestResult) -> Option<String> {
         let named = |name: &str| self.names.iter().any(|other| other == name);
-        let points = test.points.as_deref().unwrap_or_default();
+        let points = test.points();
         let mixes = points.iter().any(|p| p.load.op == PointOp::Mixed);
         let reason = if named(HELD_OUT[0]) && mixes {
             "held out: reads and writes are mixed"
@@ -101,12 +101,14 @@ impl<'a> HoldoutRule<'a> {
             "held out: access against block size"
         } else if named(&test.id) {
             "held out by name"
-        } else if test.rungs.is_some() || test.rounds.is_some() {
-            "never fitted: a load in rounds, or after rests"
-        } else if test.points.is_none() && test.series.is_none() && test.sync.is_none() {
-            "never fitted: no points, no curve, no durable writes"
         } else {
-            return None;
+            match test.results {
+                Some(Results::Points(_) | Results::Curve(_) | Results::Sync(_)) => return None,
+                Some(Results::Ladder(_) | Results::Rounds(_)) => {
+                    "never fitted: a load in rounds, or after rests"
+                }
+                _ => "never fitted: no points, no curve, no durable writes",
+            }
         };
         Some(reason.to_owned())
     }
@@ -191,18 +193,21 @@ struct Taken {
 impl Making<'_> {
     /// Adds the rows of a test, or returns the reason why it has none.
     fn test(&mut self, test: &TestResult) -> Result<(), String> {
-        for point in chosen(test.points.as_deref().unwrap_or_default()) {
-            self.point(test, point)?;
+        match &test.results {
+            Some(Results::Points(points)) => {
+                let mut points = chosen(points).into_iter();
+                points.try_for_each(|point| self.point(test, point))
+            }
+            Some(Results::Sync(points)) => {
+                let mut points = points.iter();
+                points.try_for_each(|point| self.sync(test, point))
+            }
+            Some(Results::Curve(curves)) => match &curves[..] {
+                [series] => self.curve(test, series),
+                _ => Err("never fitted: curves one after the other".to_owned()),
+            },
+            _ => Ok(()),
         }
-        for point in test.sync.iter().flatten() {
-            self.sync(test, point)?;
-        }
-        if let Some([series]) = test.series.as_deref() {
-            self.curve(test, series)?;
-        } else if test.series.is_some() {
-            return Err("never fitted: curves one after the other".to_owned());
-        }
-        Ok(())
     }
 
     fn point(&mut self, test: &TestResult, point: &Point) -> Result<(), String> {

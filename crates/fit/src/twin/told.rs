@@ -83,7 +83,7 @@ pub fn most_iops(
     const PAGE_BYTES: u64 = 4096;
     let tests = review.tests.iter();
     let points = tests.flat_map(|test| {
-        let points = test.points.iter().flatten();
+        let points = test.points().iter();
         points.filter(|point| counts(&test.id, &point.load))
     });
     let of_pages = points.filter(|p| p.load.op == op && p.load.block_bytes == PAGE_BYTES);

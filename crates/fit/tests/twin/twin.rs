@@ -97,7 +97,7 @@ fn a_twin_comes_nearer_to_the_drive_and_has_not_seen_what_is_held_out() {
         .iter_mut()
         .filter(|t| t.id == "mixed" || t.id == "blocks")
     {
-        for point in test.points.iter_mut().flatten() {
+        for point in test.points_mut() {
             point.iops *= 3.0;
             point.bw_bytes_per_s *= 30.0;
         }

@@ -2,6 +2,9 @@
 
 use stend_language::{say, text};
 
+use super::margins::{
+    Ends, MEAN_ENDS, MORE_WORK_RATIO, NOISE_MAX, NOISE_TIMES, QUOTIENT_ENDS, REACH, around,
+};
 use super::size::{Size, size, step_words};
 use super::words::{bytes, fixed, us};
 use crate::ends::{FASTER_SHARE, first_step, like_new, new_and_old, new_bytes, step};
@@ -9,52 +12,70 @@ use crate::observed::{Curve, Observed, ReadMap};
 use crate::property::Property;
 
 /// Smallest significant difference, ns: less is within the resolution of hosts' measurements.
+/// Assumed: a larger one misses caches of quick flash.
 const FASTER_NS: f64 = 2_500.0;
 
-/// If the same reads vary by more than this share, their times are not used.
-const NOISE_MAX: f64 = 0.06;
-
-/// A rest that empties at most this share of the cache only lets work end that had begun.
+/// A rest that empties at most this share of the cache only lets work end that had begun. Assumed:
+/// a larger share misses drives that empty their cache slowly.
 const EMPTIED_SHARE: f64 = 0.13;
+
+/// The same of a rest that empties less than one with reads: part of that is work of the requests.
+/// Assumed: more evidence is required where other evidence contradicts.
+const EMPTIED_BESIDE_SHARE: f64 = 0.3;
+
+/// Largest share of the new data that a rest leaves in a map of reads if rests empty the cache.
+/// Assumed: close to `EMPTIED_SHARE`, with parts of a map in place of bytes.
+const LEFT_SHARE_MAX: f64 = 0.85;
+
+/// If a rest leaves more new data than before by this ratio, the drive was too busy before.
+/// Assumed: a smaller ratio leaves more caches unknown.
+const REAPPEARED_RATIO: f64 = 1.05;
+
+/// A rest after which more than this share of the cache is free may have emptied all of it before
+/// its end, so that it shows no speed. Assumed: a larger share makes speeds too small.
+const EMPTIED_SHARE_MAX: f64 = 0.85;
+
+/// Part of the capacity that is written fast without being free space: a few samples of a curve, of
+/// which there are thousands.
+const SAMPLES_PARTS: f64 = 4000.0;
+
+/// A cache of which more than this share is free is not full. Assumed: the drive has emptied some
+/// of it during the writes; with more free, a rest can hardly show a difference.
+const FREE_SHARE_MAX: f64 = 0.25;
 
 /// Half or a third of the flash, in one-bit cells, exceeds this share of the capacity.
 const WHOLE_SHARE: f64 = 0.33;
 
-/// A static cache is smaller than this share of the capacity.
+/// A static cache is smaller than this share of the capacity. Assumed: its blocks cost the user
+/// two or three times their capacity in flash.
 const DYNAMIC_SHARE: f64 = 0.08;
 
 /// At least the first share of a static cache is full of new data, whatever is written behind it;
-/// of a dynamic cache, at most the second share is.
+/// of a dynamic cache, at most the second share is. Assumed: between them lie caches of both kinds.
 const STAYS_SHARE: f64 = 0.25;
 const GONE_SHARE: f64 = 0.1;
 
-/// Share of a cache that is at least empty when the next writes reach it.
+/// Share of a static cache that is at least empty when the next writes reach it. Assumed: a smaller
+/// one makes more spare space a range.
 const FULL_SHARE: f64 = 0.9;
 
-/// If the interval of a cache's size reaches further than this share, only a range is known.
-const CACHE_REACH: f64 = 0.1;
-
-/// Ratio by which emptying during reads must exceed emptying in a rest to count as more.
-const BESIDE_RATIO: f64 = 1.2;
-
-/// A rest that empties less than one with reads must empty at least this share.
-const EMPTIED_BESIDE_SHARE: f64 = 0.3;
-
-/// A cache of which more than this share is free is not full.
-const FREE_SHARE_MAX: f64 = 0.25;
+/// Ends for the size of the cache of the full drive, which must reach that of the empty drive if
+/// rests do not empty the cache, and cannot exceed it. Assumed: the sizes are known to a tenth.
+const FULL_ENDS: Ends = (0.9, 1.1);
 
 /// The drive is busy if the latest data is read slower than old data by more than these ratios, at
 /// its quickest or in the median, or if its quickest reads are between those of new and of old
-/// data.
+/// data. Assumed: the quickest reads wait for nothing, the median varies with page types.
 const BUSY_RATIO: f64 = 1.03;
 const BUSY_MEDIAN_RATIO: f64 = 1.5;
 
 /// Data that is read like new data counts as being at the end, or at the beginning, of the written
-/// range if it reaches this share of the most extreme position there.
+/// range if it reaches this share of the most extreme position there. Assumed: the rest are parts
+/// that a busy drive read slowly.
 const LIES_SHARE: f64 = 0.85;
 
 /// If less than the first or more than the second share of a map is read like new data, that data
-/// has no position.
+/// has no position. Assumed: few parts may be chance, and nearly all of them lie everywhere.
 const LIES_LEAST: f64 = 0.02;
 const LIES_MOST: f64 = 0.9;
 
@@ -185,11 +206,11 @@ impl Cache {
         if size.at_least {
             return Ok(Property::at_least(id, size.interval.0, unit, evidence));
         }
-        let reach = CACHE_REACH * size.bytes;
+        let (reach, value) = (REACH * size.bytes, size.bytes);
         Ok(Property::within(
             reach,
             id,
-            size.bytes,
+            value,
             size.interval,
             unit,
             evidence,
@@ -203,24 +224,18 @@ impl Cache {
         let value = self
             .full_bytes
             .ok_or_else(|| say("identify-full-no-step"))?;
-        let empty = self.size_known()?.bytes;
-        if self.emptied != Some(true) && value < 0.9 * empty {
+        let (least, most) = around(self.size_known()?.bytes, FULL_ENDS);
+        if self.emptied != Some(true) && value < least {
             return Err(say("identify-not-emptied"));
         }
         // A full drive cannot have more space for a cache than an empty one: the rest is spare
         // space.
-        if value > 1.1 * empty {
+        if value > most {
             return Err(say("identify-full-no-step"));
         }
         let evidence = text!("identify-full-takes", bytes = bytes(value));
-        let interval = (0.9 * value, 1.1 * value);
-        Ok(Property::quantity(
-            "slc-cache-bytes-full",
-            value,
-            interval,
-            "bytes",
-            evidence,
-        ))
+        let (id, interval) = ("slc-cache-bytes-full", around(value, FULL_ENDS));
+        Ok(Property::quantity(id, value, interval, "bytes", evidence))
     }
 
     /// Kind of a cache of this size, if it can be inferred.
@@ -259,33 +274,24 @@ impl Cache {
     }
 
     fn fast(&self, seen: &Observed) -> Result<Property, String> {
-        let (value, _) = self.speeds.ok_or_else(|| say("identify-no-step"))?;
-        let interval = (0.97 * value, 1.03 * value);
-        let id = "slc-write-bytes-per-s";
-        Ok(Property::quantity(
-            id,
-            value,
-            interval,
-            "bytes/s",
-            self.step_words(seen),
-        ))
+        self.speed("slc-write-bytes-per-s", |(fast, _)| fast, seen)
     }
 
     fn slow(&self, seen: &Observed) -> Result<Property, String> {
-        let (_, value) = self.speeds.ok_or_else(|| say("identify-no-step"))?;
-        let interval = (0.97 * value, 1.03 * value);
-        let id = "after-cache-write-bytes-per-s";
-        Ok(Property::quantity(
-            id,
-            value,
-            interval,
-            "bytes/s",
-            self.step_words(seen),
-        ))
+        self.speed("after-cache-write-bytes-per-s", |(_, slow)| slow, seen)
     }
 
-    fn step_words(&self, seen: &Observed) -> String {
-        first_step(seen).map_or_else(String::new, |step| step_words(seen, &step))
+    /// One of the two speeds.
+    fn speed(
+        &self,
+        id: &str,
+        of: fn((f64, f64)) -> f64,
+        seen: &Observed,
+    ) -> Result<Property, String> {
+        let value = of(self.speeds.ok_or_else(|| say("identify-no-step"))?);
+        let evidence = first_step(seen).map_or_else(String::new, |step| step_words(seen, &step));
+        let interval = around(value, MEAN_ENDS);
+        Ok(Property::quantity(id, value, interval, "bytes/s", evidence))
     }
 
     fn when_full(&self, seen: &Observed) -> Result<Property, String> {
@@ -334,7 +340,7 @@ impl Cache {
             );
             let size = self.size.as_ref()?.bytes;
             // Work that is done during requests, and less without them, is no work of idle time.
-            let beside = awake.is_some_and(|awake| awake > BESIDE_RATIO * some);
+            let beside = awake.is_some_and(|awake| awake > MORE_WORK_RATIO * some);
             let least = match beside {
                 true => EMPTIED_BESIDE_SHARE,
                 false => EMPTIED_SHARE,
@@ -350,21 +356,16 @@ impl Cache {
             after = bytes(after),
         );
         // If more is read like new data after a rest, the drive was too busy before.
-        let quiet = before > 0.0 && after < 1.05 * before;
-        quiet.then_some((after < 0.85 * before, evidence))
+        let quiet = before > 0.0 && after < REAPPEARED_RATIO * before;
+        quiet.then_some((after < LEFT_SHARE_MAX * before, evidence))
     }
 
     /// Bytes written fast after no rest and after the longest, and the length of that rest, s.
     fn taken_after(&self, seen: &Observed) -> Option<(f64, f64, f64)> {
         let (first, last) = (seen.emptied.first()?, seen.emptied.last()?);
-        // A few samples' worth does not count as free space, and a cache with much free space is
-        // not full.
-        let least = seen.capacity_bytes as f64 / 4000.0;
-        let (at_once, size) = (
-            self.taken(&first.curve)?.max(least),
-            self.size.as_ref()?.bytes,
-        );
-        let full = at_once < FREE_SHARE_MAX * size;
+        let least = seen.capacity_bytes as f64 / SAMPLES_PARTS;
+        let at_once = self.taken(&first.curve)?.max(least);
+        let full = at_once < FREE_SHARE_MAX * self.size.as_ref()?.bytes;
         full.then_some((at_once, self.taken(&last.curve)?, last.rest_s))
     }
 
@@ -390,7 +391,7 @@ impl Cache {
             return Err(say("identify-not-emptied"));
         }
         let size = self.size.as_ref().ok_or_else(none)?.bytes;
-        if after > 0.85 * size {
+        if after > EMPTIED_SHARE_MAX * size {
             return Err(text!("identify-emptied-within", rest = fixed(rest_s, 0)));
         }
         let rate = (after - before) / rest_s;
@@ -399,7 +400,7 @@ impl Cache {
             bytes = bytes(after - before),
             rest = fixed(rest_s, 0),
         );
-        let interval = (0.8 * rate, 1.25 * rate);
+        let interval = around(rate, QUOTIENT_ENDS);
         let id = "slc-emptying-bytes-per-s";
         Ok(Property::quantity(id, rate, interval, "bytes/s", evidence))
     }
@@ -461,7 +462,7 @@ fn presence(seen: &Observed) -> (Option<bool>, String) {
         );
         return (None, why);
     }
-    let least = FASTER_SHARE.min(1.0 - 3.0 * noise);
+    let least = FASTER_SHARE.min(1.0 - NOISE_TIMES * noise);
     if new_ns < least * old_ns && new_ns + FASTER_NS < old_ns {
         let evidence = text!("identify-new-and-old", new = new_us, old = old_us);
         return (Some(true), evidence);

@@ -2,6 +2,7 @@
 
 use stend_language::{say, text};
 
+use super::margins::{Ends, around};
 use super::words::{fixed, speed, us};
 use crate::observed::{Flush, Observed};
 use crate::property::Property;
@@ -14,8 +15,12 @@ pub(super) fn properties(seen: &Observed) -> Vec<Property> {
 }
 
 /// A shorter flush, ns, has not waited for a program of flash: even the fastest SLC programs take
-/// longer.
+/// longer. Assumed: the margin; a smaller time misses protected drives with slow firmware.
 const NO_PROGRAM_NS: f64 = 75_000.0;
+
+/// Ends for the time of a flush: of the fastest, and of the flush after a single write. Assumed:
+/// flushes differ by the work that they find under way.
+const FLUSH_ENDS: Ends = (0.5, 2.0);
 
 fn flushes(seen: &Observed) -> Vec<Property> {
     let (time, program, protection, ignored) = (
@@ -39,7 +44,7 @@ fn flushes(seen: &Observed) -> Vec<Property> {
             .collect();
     };
     let taken = us(single.flush_ns);
-    let interval = (0.5 * fastest, 2.0 * single.flush_ns);
+    let interval = (FLUSH_ENDS.0 * fastest, FLUSH_ENDS.1 * single.flush_ns);
     let evidence = text!("identify-flush", time = &taken);
     if writes_wait(seen) {
         let why = text!("identify-written-through", time = us(single.write_ns));
@@ -71,24 +76,23 @@ pub(super) fn writes_wait(seen: &Observed) -> bool {
 }
 
 /// Range of a flash program's time, as shares of the fastest flush, or of a write that waits: a
-/// drive may wait for several programs, of data and of its L2P.
-const PROGRAM_SHARES: (f64, f64) = (0.1, 1.0);
+/// drive may wait for several programs, of data and of its L2P. Assumed: ten; the blind trial has
+/// drives whose programs are shorter (`docs/identify.md`).
+const PROGRAM_SHARES: Ends = (0.1, 1.0);
 
 fn program_time(id: &str, waited_ns: f64, protected: bool) -> Property {
     if protected {
         return Property::unknown(id, say("identify-no-program"));
     }
     let evidence = text!("identify-program", time = us(waited_ns));
-    let (low, high) = PROGRAM_SHARES;
-    Property::range(id, (low * waited_ns, high * waited_ns), "ns", evidence)
+    Property::range(id, around(waited_ns, PROGRAM_SHARES), "ns", evidence)
 }
 
 /// On a half-duplex drive, simultaneous reads and writes reach less than this share of the speed of
-/// alternating ones.
+/// alternating ones. Assumed: turnarounds cost the rest, which no other drive loses.
 const HALF_SHARE: f64 = 0.7;
 
-/// Shortest duration of a mixed load, s: hosts count whole milliseconds, which are too large a
-/// share of less.
+/// Shortest duration of a mixed load, s: hosts count whole milliseconds, a twentieth of this.
 const MIXED_S_MIN: f64 = 0.02;
 
 fn half_duplex(seen: &Observed) -> Property {
@@ -113,6 +117,10 @@ fn half_duplex(seen: &Observed) -> Property {
     Property::presence(id, mixed.both < HALF_SHARE * turns, evidence)
 }
 
+/// Short writes that must read the rest of their page reach less than this share of the rate of
+/// whole pages. Assumed: less than the read costs, more than the variation of rates.
+const SHORT_SHARE: f64 = 0.8;
+
 fn short_writes(seen: &Observed) -> Property {
     let id = "sub-page-write-penalty";
     let Some((short, long)) = seen.short_writes else {
@@ -123,5 +131,5 @@ fn short_writes(seen: &Observed) -> Property {
         short = fixed(short, 0),
         page = fixed(long, 0),
     );
-    Property::presence(id, short < 0.8 * long, evidence)
+    Property::presence(id, short < SHORT_SHARE * long, evidence)
 }

@@ -1,8 +1,10 @@
 //! Inference from observations: pure functions of [`Observed`], one file per group of properties.
-//! `docs/identify.md` contains the principle, formula, source and failures of each.
+//! `docs/identify.md` contains the principle, formula, source and failures of each. Each threshold
+//! is a constant that has its reason; `margins` contains those that several properties share.
 
 mod cache;
 mod durable;
+mod margins;
 mod reads;
 mod size;
 mod spare;

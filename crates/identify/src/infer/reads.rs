@@ -3,6 +3,7 @@
 
 use stend_language::{say, text};
 
+use super::margins::{Ends, MEAN_ENDS, NOISE_MAX, NOISE_TIMES, QUOTIENT_ENDS, REACH, around};
 use super::words::{bytes, fixed, us};
 use crate::observed::Observed;
 use crate::property::Property;
@@ -32,12 +33,16 @@ fn latency(seen: &Observed) -> Property {
         median = us(reads.p50_ns as f64),
         tail = us(reads.p99_ns as f64),
     );
-    let interval = (0.97 * reads.mean_ns, 1.03 * reads.mean_ns);
+    let interval = around(reads.mean_ns, MEAN_ENDS);
     Property::quantity(id, reads.mean_ns, interval, "ns", evidence)
 }
 
-/// The time of a flash read is known as a value if its interval reaches no further than this share.
-const READ_REACH: f64 = 0.1;
+/// Shortest time of a flash read, ns: with less, reads of data wait for no flash either. Assumed: a
+/// quarter of the least tR that the shipped models may have, 20 µs in SLC mode.
+const FLASH_READ_NS_MIN: f64 = 5e3;
+
+/// Ends for the time of a flash read. Assumed: the error of two medians.
+const FLASH_READ_ENDS: Ends = (0.93, 1.05);
 
 /// Compares reads of data with reads of space without data. With an L2P cache, either may also have
 /// waited for an L2P segment.
@@ -47,7 +52,7 @@ fn flash_read(seen: &Observed, has_map_cache: bool) -> Property {
         return Property::unknown(id, say("identify-unwritten-missing"));
     };
     let value = old.p50_ns as f64 - unwritten.p50_ns as f64;
-    if value < 5e3 {
+    if value < FLASH_READ_NS_MIN {
         return Property::unknown(id, say("identify-unwritten-as-slow"));
     }
     let lookup = match has_map_cache {
@@ -72,8 +77,9 @@ fn flash_read(seen: &Observed, has_map_cache: bool) -> Property {
             (evidence, if old_may_wait { lookup } else { 0.0 }, lookup)
         }
     };
-    let ends = (0.93 * (value - less).max(0.0), 1.05 * (value + more));
-    Property::within(READ_REACH * value, id, value, ends, "ns", evidence)
+    let (low, high) = FLASH_READ_ENDS;
+    let ends = (low * (value - less).max(0.0), high * (value + more));
+    Property::within(REACH * value, id, value, ends, "ns", evidence)
 }
 
 /// Returns the time of a read that finds its L2P segment in the cache, and the longest wait of one
@@ -83,6 +89,10 @@ fn lookup_ns(seen: &Observed) -> Option<(f64, f64)> {
     let hit = narrow.p50_ns as f64;
     Some((hit, (wide.p99_ns as f64 - hit).max(0.0)))
 }
+
+/// With read-ahead, ascending reads take less than this share of the time of random ones. Assumed:
+/// they may be somewhat quicker without it; a smaller share misses read-ahead behind a slow link.
+const AHEAD_SHARE: f64 = 0.65;
 
 fn read_ahead(seen: &Observed) -> Property {
     let id = "read-ahead";
@@ -94,7 +104,8 @@ fn read_ahead(seen: &Observed) -> Property {
         ascending = us(ascending.mean_ns),
         random = us(random.mean_ns),
     );
-    Property::presence(id, ascending.mean_ns < 0.65 * random.mean_ns, evidence)
+    let ahead = ascending.mean_ns < AHEAD_SHARE * random.mean_ns;
+    Property::presence(id, ahead, evidence)
 }
 
 /// Collisions of pairs of pages: the distance at which two pages are in the same die again, and the
@@ -106,26 +117,47 @@ struct Stripe {
     regular: bool,
 }
 
-/// Pairs that are read slower than this share of the usual rate are in one die.
+/// Shares of the usual rate, which is that of pairs in two dies: those in one die reach half of it.
+/// Assumed: the variation of a measurement of a few ms.
+const ONE_DIE_SHARES: Ends = (0.35, 0.68);
+const TWO_DIES_SHARE_MIN: f64 = 0.88;
+
+/// Pairs that are read slower than this share of the usual rate are in one die: halfway between the
+/// shares above.
 const SAME_DIE_SHARE: f64 = 0.78;
 
-/// Pairs in one die reach about half of the usual rate; few pairs may be between.
-const ONE_DIE_SHARES: (f64, f64) = (0.35, 0.68);
+/// Largest share of pairs whose rate is that of neither one die nor two. Assumed: with more, rates
+/// form no two groups, and something other than a die limits them.
 const BETWEEN_SHARE_MAX: f64 = 0.12;
 
 /// Rate above which pairs are in two dies; `None` if there are not two distinct groups of rates.
 fn two_dies(pairs: &[(u64, f64)]) -> Option<f64> {
     let mut rates: Vec<f64> = pairs.iter().map(|(_, rate)| *rate).collect();
     rates.sort_by(f64::total_cmp);
+    // The third quartile: with two dies or more, at most half of the pairs are in one.
     let usual = *rates.get(rates.len() * 3 / 4)?;
     let (least, most) = (ONE_DIE_SHARES.0 * usual, ONE_DIE_SHARES.1 * usual);
-    let between = |rate: &&f64| **rate < least || (most..0.88 * usual).contains(*rate);
+    let middle = most..TWO_DIES_SHARE_MIN * usual;
+    let between = |rate: &&f64| **rate < least || middle.contains(*rate);
     let odd = rates.iter().filter(between).count();
     (odd as f64 <= BETWEEN_SHARE_MAX * rates.len() as f64).then_some(SAME_DIE_SHARE * usual)
 }
 
-/// Share of the runs of colliding distances that must be alike.
+/// Share of the runs of colliding distances that must be alike: at the end of a superblock, and in
+/// relocated data, the order may differ. Assumed: with a smaller share, chance passes for a stripe.
 const MOST_SHARE: f64 = 0.85;
+
+/// Largest difference, in steps, of lengths that count as equal: a run may begin and end between
+/// two distances.
+const LENGTH_STEPS_MAX: f64 = 1.0;
+
+/// Largest difference, in steps, of periods that count as equal: the rounding of whole steps.
+const PERIOD_STEPS_MAX: f64 = 0.5;
+
+/// Largest relative difference of the period from the one that the length of a run and the share of
+/// pairs in one die predict. Assumed: the share has the error of a count of some dozens; twice or
+/// half of the period must not pass.
+const PERIOD_SHARE_MAX: f64 = 0.35;
 
 /// Returns the stripe if colliding distances form runs of equal length with a constant period.
 fn stripe(seen: &Observed) -> Option<Stripe> {
@@ -158,14 +190,15 @@ fn stripe(seen: &Observed) -> Option<Stripe> {
         .map(|gap| (gap / expected).round().max(1.0))
         .sum();
     let period = gaps.iter().sum::<f64>() / turns;
-    let alike = |gap: &f64| (gap / period - (gap / period).round()).abs() * period < unit + 0.5;
+    let like_period = |gap: &f64| (gap - period).abs() < PERIOD_STEPS_MAX;
+    let off = |gap: &f64| (gap / period - (gap / period).round()).abs() * period;
+    let alike = |gap: &f64| off(gap) < unit + PERIOD_STEPS_MAX;
     // The length of consecutive data in one die and the number of dies must be consistent.
-    let agrees = (expected / period - 1.0).abs() < 0.35;
-    // At the end of a superblock, and in relocated data, the order may differ.
+    let agrees = (expected / period - 1.0).abs() < PERIOD_SHARE_MAX;
     let most = |like: usize, all: usize| like as f64 > MOST_SHARE * all as f64;
     let of_unit = lengths
         .iter()
-        .filter(|length| (*length - unit).abs() <= 1.0);
+        .filter(|length| (*length - unit).abs() <= LENGTH_STEPS_MAX);
     let of_period = gaps.iter().filter(|gap| alike(gap));
     if !agrees || !most(of_unit.count(), lengths.len()) || !most(of_period.count(), gaps.len()) {
         return None;
@@ -173,12 +206,20 @@ fn stripe(seen: &Observed) -> Option<Stripe> {
     Some(Stripe {
         period: period * step,
         unit: unit * step,
-        regular: gaps.iter().all(|gap| (gap - period).abs() < 0.5),
+        regular: gaps.iter().all(like_period),
     })
 }
 
-/// Largest assumed ratio of a stripe with parity to its data.
+/// Largest ratio of a stripe with parity to its data. Assumed: a die of parity for four of data,
+/// with a margin; a larger ratio makes more counts a power of two.
 const PARITY_RATIO_MAX: f64 = 1.27;
+
+/// Largest difference of a number of dies from a whole one. Assumed: the error of a mean period.
+const DIES_WHOLE_MAX: f64 = 0.03;
+
+/// Largest difference, in pairs of dies, from a whole number of pairs that are full of data; parity
+/// is then in a further one. Assumed: as above.
+const PAIRS_WHOLE_MAX: f64 = 0.02;
 
 fn dies(seen: &Observed) -> [Property; 2] {
     let unit_id = "stripe-bytes";
@@ -209,7 +250,7 @@ fn dies_of(
 ) -> Property {
     let id = "parallel-dies";
     let even = (count / 2.0).round() * 2.0;
-    if regular && (count - even).abs() < 0.03 {
+    if regular && (count - even).abs() < DIES_WHOLE_MAX {
         let evidence = text!("identify-stripe", period = period, unit = unit);
         return Property::quantity(id, even, (even, even), "dies", evidence);
     }
@@ -219,7 +260,7 @@ fn dies_of(
     let among = |(low, high): (f64, f64)| low <= power && power <= high;
     let value = match power <= PARITY_RATIO_MAX * count || by_share.is_some_and(among) {
         true => power,
-        false => 2.0 * (count / 2.0 + 0.02).ceil(),
+        false => 2.0 * (count / 2.0 + PAIRS_WHOLE_MAX).ceil(),
     };
     let evidence = text!(
         "identify-stripe-parity",
@@ -231,6 +272,13 @@ fn dies_of(
     Property::quantity(id, value, (count.floor(), high), "dies", evidence)
 }
 
+/// Fewest pairs in one die from which their share follows. Assumed: of fewer, the interval of a
+/// Poisson distribution spans several powers of two.
+const SAME_DIE_PAIRS_MIN: usize = 5;
+
+/// Half of the 90 % interval of a normal distribution, in standard deviations.
+const DEVIATIONS_90: f64 = 1.645;
+
 /// Share of random pairs that are in one die.
 fn same_die_share(seen: &Observed) -> Option<f64> {
     let slow = two_dies(&seen.far_pairs)?;
@@ -239,17 +287,18 @@ fn same_die_share(seen: &Observed) -> Option<f64> {
         .iter()
         .filter(|(_, rate)| *rate < slow)
         .count();
-    (same >= 5).then(|| same as f64 / seen.far_pairs.len() as f64)
+    (same >= SAME_DIE_PAIRS_MIN).then(|| same as f64 / seen.far_pairs.len() as f64)
 }
 
 /// Bounds of the number of dies from the share of pairs in one die: 90 % of a Poisson distribution.
 fn share_dies(seen: &Observed) -> Option<(f64, f64)> {
     let share = same_die_share(seen)?;
-    let spread = 1.645 * (share / seen.far_pairs.len() as f64).sqrt();
+    let spread = DEVIATIONS_90 * (share / seen.far_pairs.len() as f64).sqrt();
     Some((1.0 / (share + spread), 1.0 / (share - spread)))
 }
 
-/// Largest ratio of pairs in one die to pairs that visibly wait.
+/// Largest ratio of pairs in one die to pairs that visibly wait: some do not, because planes work
+/// independently. Assumed: a larger ratio makes more numbers of dies a range.
 const UNSEEN_RATIO: f64 = 1.5;
 
 /// Number of dies from the share of pairs in one die: of n dies, one in n.
@@ -262,7 +311,6 @@ fn dies_by_share(seen: &Observed) -> Property {
         };
         return Property::unknown(id, why);
     };
-    // Some pairs in one die do not wait, because planes work independently.
     let interval = (low / UNSEEN_RATIO, high);
     let evidence = text!("identify-pairs-share", percent = fixed(100.0 * share, 2));
     // Most drives have a power of two of dies.
@@ -284,24 +332,31 @@ pub(super) fn dies_of_all(properties: &[Property]) -> Option<f64> {
     dies.number().or_else(|| dies.ends().map(among))
 }
 
-/// If the same reads vary by more than this share, their times are not used.
-const NOISE_MAX: f64 = 0.06;
-
-/// Ratio above which a read in a span counts as a miss of the L2P cache.
+/// A mean of reads in a span contains misses of the L2P cache if it exceeds hits by this ratio, and
+/// by this time, ns. Assumed: less is the variation of means, more hides a large cache, which few
+/// reads miss.
 const MISS_RATIO: f64 = 1.006;
+const MISS_NS: f64 = 400.0;
 
-/// From this ratio on, a read counts as slower, whatever the variation of times.
+/// From this ratio on, a read counts as slower, whatever the variation of times. Assumed: a larger
+/// ratio misses large caches if times vary.
 const CLEAR_RATIO: f64 = 1.05;
 
-/// Largest variation, as a ratio, of reads in small spans that an L2P cache holds completely.
-const LEVEL_RATIO: f64 = 1.003;
+/// Largest variation, as a ratio, of reads in small spans that an L2P cache holds completely, and
+/// the fewest such spans. Assumed: half of what `MISS_RATIO` allows; two spans may
+/// be equal by chance.
+const HELD_RATIO: f64 = 1.003;
+const HELD_SPANS_MIN: usize = 3;
+
+/// Number of widest spans that must be slower: one alone may be by chance.
+const LATE_SPANS: usize = 2;
 
 /// True if reads in the spans that are not slower take equal times.
 fn level(seen: &Observed, slower: &dyn Fn(f64) -> bool) -> bool {
     let times = seen.spans.iter().map(|(_, reads)| reads.mean_ns);
     let held: Vec<f64> = times.take_while(|ns| !slower(*ns)).collect();
     let least = held.iter().copied().fold(f64::INFINITY, f64::min);
-    held.len() >= 3 && held.iter().all(|ns| *ns < LEVEL_RATIO * least)
+    held.len() >= HELD_SPANS_MIN && held.iter().all(|ns| *ns < HELD_RATIO * least)
 }
 
 fn map_cache(seen: &Observed) -> [Property; 2] {
@@ -322,13 +377,13 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
         most = bytes(*most as f64),
     );
     let (_, noise) = seen.noise();
-    let ratio = MISS_RATIO.max(1.0 + 3.0 * noise);
-    let slower = |ns: f64| ns > ratio * hit && ns > hit + 400.0;
+    let ratio = MISS_RATIO.max(1.0 + NOISE_TIMES * noise);
+    let slower = |ns: f64| ns > ratio * hit && ns > hit + MISS_NS;
     if noise > NOISE_MAX {
         let why = text!("identify-noisy", noise = fixed(100.0 * noise, 0));
         return [present, size].map(|id| Property::unknown(id, why.clone()));
     }
-    let late = seen.spans.len().saturating_sub(2);
+    let late = seen.spans.len().saturating_sub(LATE_SPANS);
     let all_late = seen.spans[late..]
         .iter()
         .all(|(_, reads)| slower(reads.mean_ns));
@@ -348,7 +403,7 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
     let told = line(&beyond).map(|(miss, slope)| -slope / miss);
     let size = match told.filter(|size| *size > 0.0) {
         Some(value) => {
-            Property::quantity(size, value, (0.8 * value, 1.25 * value), "bytes", evidence)
+            Property::quantity(size, value, around(value, QUOTIENT_ENDS), "bytes", evidence)
         }
         None => Property::unknown(size, say("identify-spans-few")),
     };
@@ -368,26 +423,34 @@ fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     (spread > 0.0).then_some((y - slope * x, slope))
 }
 
+/// Samples of long reads that are early: seconds 2 to 11. The first contains the start of the job.
+/// Assumed: a drive does not reach its limit so soon.
+const EARLY: std::ops::Range<usize> = 1..11;
+
+/// Number of equal parts of the long reads, of which the last is late. Assumed: the drive is warm
+/// by then.
+const LATE_PARTS: usize = 4;
+
+/// Throttled reads reach less than this share of the speed of early ones. Assumed: a tenth may be
+/// the variation of a host.
+const THROTTLED_SHARE: f64 = 0.9;
+
 fn throttling(seen: &Observed) -> Property {
     let id = "thermal-throttling";
     let speeds: Vec<f64> = seen.long_reads.iter().map(|sample| sample.iops).collect();
-    let (Some(first), len) = (
-        speeds.iter().skip(1).take(10).copied().reduce(f64::max),
-        speeds.len(),
+    let len = speeds.len();
+    let early = &speeds[EARLY.start.min(len)..EARLY.end.min(len)];
+    let (Some(first), Some(slowest)) = (
+        early.iter().copied().reduce(f64::max),
+        early.iter().copied().reduce(f64::min),
     ) else {
         return Property::unknown(id, say("identify-long-missing"));
     };
-    let late = &speeds[len - len / 4..];
+    let late = &speeds[len - len / LATE_PARTS..];
     let last = late.iter().sum::<f64>() / late.len().max(1) as f64;
     // No late second is as fast as any of the first ones.
-    let early = speeds
-        .iter()
-        .skip(1)
-        .take(10)
-        .copied()
-        .fold(f64::INFINITY, f64::min);
-    let apart = late.iter().all(|speed| *speed < early);
-    if last < 0.9 * first && apart {
+    let apart = late.iter().all(|speed| *speed < slowest);
+    if last < THROTTLED_SHARE * first && apart {
         let evidence = text!(
             "identify-throttled",
             first = fixed(first, 0),

@@ -23,33 +23,45 @@ pub(super) struct Size {
 type Kept = [f64; 3];
 
 /// Reserves if writes show the end of the cache: if all writes pass through it, if they bypass it,
-/// and if that is unknown.
+/// and if that is unknown. Assumed: some blocks of a die; narrower bounds fail with large blocks,
+/// wider ones make more sizes a range.
 const KEPT_WAITING: Kept = [3e6, 7e6, 10e6];
 const KEPT_PASSED: Kept = [0.0, 0.0, 9e6];
 const KEPT_UNKNOWN: Kept = [0.0, 4e6, 10e6];
 
-/// Reserve if data is still in the cache after more was written.
+/// Reserve if data is still in the cache after more was written. Assumed: more than above, by the
+/// blocks that were emptied for the later data.
 const KEPT_LATER: Kept = [0.0, 10e6, 18e6];
 
-/// Maximum share of the reserve if the number of dies is unknown.
+/// Maximum reserve if the number of dies is unknown, as a share of the written bytes. Assumed: a
+/// cache of fewer blocks per die reserves a larger share, and is small.
 const KEPT_SHARE_MAX: f64 = 0.06;
 
-/// Share of the written bytes up to which moved bytes count as few.
+/// Share of the written bytes up to which moved bytes count as few. Assumed: the bound is taken for
+/// the value up to here; a larger share makes more sizes wrong, a smaller one more of them a range.
 const LITTLE_SHARE: f64 = 0.3;
 
-/// Share of the written bytes up to which no data counts as having left the cache.
+/// Share of the written bytes up to which no data counts as having left the cache. Assumed: a
+/// drive that is busy reads some parts slowly; a larger share overlooks a cache that is emptied.
 const LEFT_SHARE: f64 = 0.1;
 
-/// Share by which the bytes of two speeds of writing may differ by chance.
-const ALIKE_SHARE: f64 = 0.02;
+/// Ratio by which a step may be seen late: by chance two speeds of writing take bytes that differ
+/// this much. Assumed: a level ends with a sample, and the last ones mix both speeds.
+const LATE_RATIO: f64 = 1.02;
 
-/// Share of a map that must be read like new data for the map to end within the cache, although
-/// some of the data was moved.
-const ALL_SHARE: f64 = 0.9;
+/// Ratio by which a step may be seen early: if two speeds of writing bound the cache, and if not.
+/// Assumed: two observations err less than one.
+const EARLY_RATIO_TWO: f64 = 0.99;
+const EARLY_RATIO_ONE: f64 = 0.97;
 
 /// Ratio of written bytes to bytes read like new data. Below it, a drive whose oldest data has left
-/// the cache may have emptied the cache before it was full (assumed).
+/// the cache may have emptied the cache before it was full. Assumed: a larger ratio makes more
+/// sizes a lower bound.
 const BEYOND_RATIO: f64 = 1.2;
+
+/// Smallest share of the cache whose map shows if the cache is emptied during writes. Assumed: a
+/// drive begins to empty its cache before it is this full.
+const MAP_SHARE_MIN: f64 = 0.6;
 
 /// Bytes written to the empty drive up to a step; earlier writes are in the cache too.
 fn written_up_to(seen: &Observed, step: &Step) -> f64 {
@@ -105,7 +117,11 @@ fn by_step(seen: &Observed, step: &Step, kept: Kept, dies: Option<f64>) -> Size 
     let evidence = step_words(seen, step);
     let left = moved_seen(seen, written);
     if let Some((least, most)) = by_rates(seen, step, written) {
-        let ends = (f64::midpoint(least, most), 0.99 * least, 1.02 * most);
+        let ends = (
+            f64::midpoint(least, most),
+            EARLY_RATIO_TWO * least,
+            LATE_RATIO * most,
+        );
         return with_kept(ends, kept, dies, evidence);
     }
     let stayed = left.is_some_and(|left| left < LEFT_SHARE * written);
@@ -113,7 +129,11 @@ fn by_step(seen: &Observed, step: &Step, kept: Kept, dies: Option<f64>) -> Size 
         true => (0.0, 0.0),
         false => moved(step, written, left),
     };
-    let ends = (written - moved, 0.97 * (written - most), 1.02 * written);
+    let ends = (
+        written - moved,
+        EARLY_RATIO_ONE * (written - most),
+        LATE_RATIO * written,
+    );
     with_kept(ends, kept, dies, evidence)
 }
 
@@ -132,7 +152,7 @@ fn by_rates(seen: &Observed, step: &Step, written: f64) -> Option<(f64, f64)> {
     let fast = stretches.iter().take_while(|s| is_fast(s.bytes_per_s));
     let end = fast.last()?.to_bytes;
     let taken = end as f64 + seen.before_fill_bytes() as f64;
-    if taken < (1.0 + ALIKE_SHARE) * written || end >= slower.bytes() {
+    if taken < LATE_RATIO * written || end >= slower.bytes() {
         return None;
     }
     let more = (taken - written) / (rest(first.bytes_per_s) - rest(step.fast));
@@ -175,9 +195,6 @@ fn moved_seen(seen: &Observed, full: f64) -> Option<f64> {
     left.reduce(f64::min)
 }
 
-/// Smallest share of the cache whose map shows if the cache is emptied during writes.
-const MAP_SHARE_MIN: f64 = 0.6;
-
 /// Size of the cache of the empty drive from maps of reads: the most data that was ever read like
 /// new data, because a dynamic cache shrinks as the drive fills; or between a range that was
 /// completely read like new data and one that was not.
@@ -185,7 +202,7 @@ fn by_maps(seen: &Observed, dies: Option<f64>) -> Option<Size> {
     let maps = seen.maps.iter().chain(&seen.closer_maps);
     let maps = maps.filter_map(|map| Some((map, new_bytes(seen, map)?)));
     let (whole, parts): (Vec<_>, Vec<_>) =
-        maps.partition(|(map, new)| *new >= ALL_SHARE * map.written_bytes as f64);
+        maps.partition(|(map, new)| *new >= (1.0 - LEFT_SHARE) * map.written_bytes as f64);
     let written = |map: &ReadMap| map.written_bytes as f64;
     let all = whole
         .iter()

@@ -5,20 +5,29 @@ use stend_record::review::Sample;
 
 use super::cache::Cache;
 use super::durable::writes_wait;
+use super::margins::{Ends, MORE_WORK_RATIO, QUOTIENT_ENDS, around};
 use super::words::{bytes, fixed, speed};
 use crate::ends::taken_when_full;
 use crate::observed::{Curve, Observed, Recovered, Rested};
 use crate::property::Property;
 
-/// Ratio by which random writes beyond the end of spare space are slower than those before.
+/// Ratio by which random writes beyond the end of spare space are slower than those before, if they
+/// do not fall within few windows. Assumed: more than `FALLEN_RATIO`, because single windows vary
+/// more than their mean.
 const FALL_RATIO: f64 = 1.6;
 
 /// Space that drives reserve when GC begins, share of the capacity: usual value and maximum.
+/// Assumed, as in the shipped models: drives whose blocks are large reserve more, and their spare
+/// space is wrong (`docs/identify.md`, blind trial).
 const RESERVE_SHARE: f64 = 0.012;
 const RESERVE_SHARE_MAX: f64 = 0.034;
 
-/// Additional reserve for a dynamic cache.
+/// Additional reserve for a dynamic cache, whose blocks are of the data area. Assumed: as above.
 const RESERVE_CACHE_SHARE: f64 = 0.004;
+
+/// Error of the bytes written until a fall, in points of the capacity: somewhat more than a window
+/// of `WINDOWS`, within which it may begin.
+const FALL_POINTS: f64 = 0.3;
 
 pub(super) fn properties(seen: &Observed, cache: &Cache) -> Vec<Property> {
     vec![
@@ -45,12 +54,14 @@ fn windows(curve: &Curve, window_bytes: u64) -> Vec<(u64, f64)> {
 }
 
 /// Random writes have fallen if the mean of `FALLEN_WINDOWS` windows is slower, by `FALLEN_RATIO`,
-/// than the median of the `BEFORE_WINDOWS` before.
+/// than the median of the `BEFORE_WINDOWS` before. Assumed: more windows miss a fall soon after the
+/// end of the cache, fewer take the variation of speeds for a fall.
 const FALLEN_WINDOWS: usize = 4;
 const FALLEN_RATIO: f64 = 1.3;
 const BEFORE_WINDOWS: usize = 20;
 
-/// Number of further windows within which they reach their slowest speed.
+/// Number of further windows within which they reach their slowest speed. Assumed: soon, because GC
+/// takes most when it begins; much later a drive is slow by heat.
 const SLOWEST_WINDOWS: usize = 8;
 
 /// A fall of random writes.
@@ -135,7 +146,8 @@ fn fall_to(windows: &Windows, fast: f64, slow: f64) -> Option<Fall> {
     })
 }
 
-/// Largest ratio of the bytes that a cache takes to the observed ones.
+/// Largest ratio of the bytes that a cache takes to the observed ones: it is emptied during the
+/// writes. Assumed: a larger ratio hides a fall soon after the cache's end.
 const TAKEN_RATIO: f64 = 1.15;
 
 impl Fall {
@@ -145,7 +157,8 @@ impl Fall {
 }
 
 /// Number of windows per capacity over which the speed of random writes is averaged; at least
-/// `WINDOWS_MIN` for a short curve.
+/// `WINDOWS_MIN` for a short curve. Assumed: a quarter of a point of spare space; fewer windows
+/// blur the fall, more show the variation of GC.
 const WINDOWS: u64 = 400;
 const WINDOWS_MIN: u64 = 40;
 
@@ -185,10 +198,12 @@ fn spare_fall(seen: &Observed) -> Option<(Option<Fall>, f64)> {
     Some((fall(&curve, beyond, seen.capacity_bytes), before))
 }
 
-/// Largest share of the capacity after which slow random writes are attributed to spare space.
+/// Largest share of the capacity after which slow random writes are attributed to spare space: the
+/// probe overwrites half of it, and the end of the curve is no fall. Assumed: no drive has as much.
 const SPARE_SHARE_MAX: f64 = 0.49;
 
 /// If an end of the interval of spare space is further than this, in points, only a range is known.
+/// Assumed: classes of drives differ by about 7 points (0, 7, 28 %), which a value must separate.
 const SPARE_REACH: f64 = 3.0;
 
 fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
@@ -214,7 +229,7 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
     let (least_cached, in_cache) = (least_cached.min(written), most_cached.min(written));
     let percent = |cached: f64, share: f64| 100.0 * ((written - cached) / capacity + share);
     let interval = (
-        percent(in_cache, 0.0) - 0.3,
+        percent(in_cache, 0.0) - FALL_POINTS,
         percent(least_cached, RESERVE_SHARE_MAX),
     );
     let words = match least_cached == in_cache {
@@ -238,19 +253,29 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
     Property::within(SPARE_REACH, id, value, interval, unit, evidence)
 }
 
+/// Ratio to the speed of the dirty drive above which writes after a rest are fast, and the number
+/// of windows of their curve. Assumed: a smaller ratio counts the variation of GC as free space;
+/// more windows have too few samples.
+const FAST_RATIO: f64 = 1.5;
+const FAST_WINDOWS: u64 = 64;
+
 /// Bytes written before a curve falls to its last speed; 0 without a fall.
 fn fast_bytes(curve: &Curve, slow: f64) -> f64 {
-    let windows = windows(curve, (curve.bytes() / 64).max(1));
-    let fast = windows.iter().take_while(|(_, speed)| *speed > 1.5 * slow);
+    let windows = windows(curve, (curve.bytes() / FAST_WINDOWS).max(1));
+    let fast = windows
+        .iter()
+        .take_while(|(_, speed)| *speed > FAST_RATIO * slow);
     fast.last().map_or(0.0, |(bytes, _)| *bytes as f64)
 }
 
 /// Free space after idle time, as a share of the capacity, above which GC has done more than finish
-/// the work it had begun.
+/// the work it had begun. Assumed: a larger share misses drives that keep little space free, a
+/// smaller one takes the end of begun work for idle work.
 const COLLECTED_SHARE: f64 = 0.004;
 
 /// If work begins in a long rest, it frees more space than a short rest by this ratio, and by this
-/// share of the capacity.
+/// share of the capacity. Assumed: work that had begun frees as much in both rests; the share is
+/// about one of the `FAST_WINDOWS` of a curve over a 64th of the capacity.
 const MORE_RATIO: f64 = 3.0;
 const MORE_SHARE: f64 = 0.0002;
 
@@ -289,11 +314,11 @@ fn idle_gc(seen: &Observed) -> Property {
         }
         // Work that is done during requests, and less without them, is no work of idle time.
         let ended = after_long < MORE_RATIO * after_short + MORE_SHARE * capacity;
-        if !both && ended && after_awake > BESIDE_RATIO * after_long {
+        if !both && ended && after_awake > MORE_WORK_RATIO * after_long {
             return Property::presence(id, false, evidence);
         }
-        let idle = after_long > after_awake + BESIDE_SHARE * capacity;
-        if idle && after_long > BESIDE_RATIO * after_short {
+        let idle = after_long > after_awake + FREED_SHARE * capacity;
+        if idle && after_long > MORE_WORK_RATIO * after_short {
             return Property::presence(id, true, evidence);
         }
     }
@@ -302,18 +327,20 @@ fn idle_gc(seen: &Observed) -> Property {
     Property::presence(id, much || more, evidence)
 }
 
-/// Share of a curve's bytes above which the whole curve counts as fast.
+/// Share of a curve's bytes above which the whole curve counts as fast. Assumed: the last of the
+/// `FAST_WINDOWS` may be incomplete.
 const ALL_SHARE: f64 = 0.97;
 
-/// Throttling of a warm drive leaves at least this share of its speed.
+/// Throttling of a warm drive leaves at least this share of its speed. Assumed: a larger share
+/// takes the cooling of some drives for work, a smaller one leaves more idle work unknown.
 const COOLED_SHARE: f64 = 0.3;
 
-/// Work in idle time is proved if a rest frees more than a rest with reads, by this share of the
-/// capacity, and more than a short one, by this ratio.
-const BESIDE_SHARE: f64 = 0.0005;
-const BESIDE_RATIO: f64 = 1.2;
+/// Smallest share of the capacity that counts as freed by idle work: by a rest more than by one
+/// with reads, or by a rest of a review. Assumed: about two of the `FAST_WINDOWS` of a curve over a
+/// 64th of the capacity; a larger share misses drives that keep little space free.
+const FREED_SHARE: f64 = 0.0005;
 
-/// Shortest rest that counts, s.
+/// Shortest rest of a review that counts, s. Assumed: work that had begun ends in less.
 const REST_S_MIN: f64 = 60.0;
 
 /// GC in idle time, from rests in a review.
@@ -325,9 +352,17 @@ fn idle_gc_reviewed(seen: &Observed) -> Property {
         return Property::unknown(id, say("identify-rests-missing"));
     };
     let evidence = text!("identify-after-rest", bytes = bytes(most.bytes as f64));
-    let least = 0.0005 * seen.capacity_bytes as f64;
+    let least = FREED_SHARE * seen.capacity_bytes as f64;
     Property::presence(id, most.bytes as f64 > least, evidence)
 }
+
+/// TRIM restores the drive fully from this share of the speed of the empty drive on; a drive that
+/// reaches it before TRIM shows nothing. Assumed: the rest is the variation of first writes.
+const RESTORED_SHARE: f64 = 0.9;
+
+/// TRIM restores the drive partly from this ratio to the speed of the dirty drive on. Assumed: less
+/// is the variation of GC.
+const PARTLY_RATIO: f64 = 1.15;
 
 /// Effect of TRIM, from a review: the speed after it compared with that of the empty drive.
 fn trim_reviewed(seen: &Observed) -> Option<Property> {
@@ -343,10 +378,9 @@ fn trim_reviewed(seen: &Observed) -> Option<Property> {
         fresh = fixed(fresh, 0),
         after = fixed(after, 0),
     );
-    let kind = if after > 0.9 * fresh {
-        "fully"
-    } else {
-        "partly"
+    let kind = match after > RESTORED_SHARE * fresh {
+        true => "fully",
+        false => "partly",
     };
     Some(Property::kind("trim-restores", kind, evidence))
 }
@@ -373,14 +407,13 @@ fn trim_restores(seen: &Observed) -> Property {
             after = speed(after),
         )
     };
-    let kind = if before > 0.9 * fresh {
+    if before > RESTORED_SHARE * fresh {
         return Property::unknown(id, evidence("identify-trim-nothing"));
-    } else if after > 0.9 * fresh {
-        "fully"
-    } else if after > 1.15 * before {
-        "partly"
-    } else {
-        "nothing"
+    }
+    let kind = match after {
+        _ if after > RESTORED_SHARE * fresh => "fully",
+        _ if after > PARTLY_RATIO * before => "partly",
+        _ => "nothing",
     };
     Property::kind(id, kind, evidence("identify-trim"))
 }
@@ -396,12 +429,29 @@ fn trim_time(seen: &Observed) -> Property {
         bytes = bytes(trimmed as f64),
         ms = fixed(took_ns as f64 / 1e6, 2),
     );
-    Property::quantity(id, value, (0.8 * value, 1.25 * value), "ns", evidence)
+    Property::quantity(id, value, around(value, QUOTIENT_ENDS), "ns", evidence)
 }
 
 /// The first writes after a rest have passed the end of the cache if they end slower than this
-/// share of its speed.
+/// share of its speed. Assumed: a larger share misses buffers of drives that vary, a smaller one
+/// takes a cache that is little faster than its flash for a buffer.
 const PASSED_SHARE: f64 = 0.7;
+
+/// Largest relative difference between the second quarter and the second half of these writes: the
+/// buffer is full and their speed steady. Assumed: the variation of speeds.
+const STEADY_SHARE: f64 = 0.05;
+
+/// Bounds of a buffer: fewer bytes are only those of outstanding requests, more than this share of
+/// the writes is no buffer. Assumed: both; a smaller buffer is missed.
+const BUFFER_BYTES_MIN: f64 = 1_000_000.0;
+const BUFFER_SHARE_MAX: f64 = 0.2;
+
+/// Share of the time of these writes in which a buffer fills. Assumed: the other half shows the
+/// steady speed.
+const FILLING_SHARE: f64 = 0.5;
+
+/// Ends for the size of a buffer. Assumed: more above, as writes leave the buffer while it fills.
+const BUFFER_ENDS: Ends = (0.8, 1.3);
 
 fn write_buffer(seen: &Observed, cache: &Cache) -> Property {
     let id = "write-buffer-bytes";
@@ -420,15 +470,16 @@ fn write_buffer(seen: &Observed, cache: &Cache) -> Property {
     let before_end = curve
         .samples
         .iter()
-        .filter(|sample| sample.t_s < 0.5 * last.t_s);
+        .filter(|sample| sample.t_s < FILLING_SHARE * last.t_s);
     let ahead = before_end.map(|sample| sample.written_bytes as f64 - steady * sample.t_s);
     let value = ahead.fold(0.0, f64::max);
     let quarter = curve.speed_between(all / 4, all / 2).unwrap_or(0.0);
     let passed = cache
         .fast_per_s()
         .is_some_and(|fast| steady < PASSED_SHARE * fast);
-    let level = (quarter / steady - 1.0).abs() < 0.05;
-    if value < LEAST_BUFFER_BYTES || value > 0.2 * all as f64 || !level || passed {
+    let level = (quarter / steady - 1.0).abs() < STEADY_SHARE;
+    let bounds = BUFFER_BYTES_MIN..=BUFFER_SHARE_MAX * all as f64;
+    if !bounds.contains(&value) || !level || passed {
         return Property::unknown(id, say("identify-buffer-unseen"));
     }
     let evidence = text!(
@@ -436,8 +487,5 @@ fn write_buffer(seen: &Observed, cache: &Cache) -> Property {
         speed = speed(steady),
         bytes = bytes(value),
     );
-    Property::quantity(id, value, (0.8 * value, 1.3 * value), "bytes", evidence)
+    Property::quantity(id, value, around(value, BUFFER_ENDS), "bytes", evidence)
 }
-
-/// Fewer bytes than this are only those of outstanding requests.
-const LEAST_BUFFER_BYTES: f64 = 1_000_000.0;

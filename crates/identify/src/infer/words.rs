@@ -1,11 +1,7 @@
 //! Formats figures in sentences of evidence for the current language.
 
-use stend_language::{numeral, unit};
-
-/// A number with the given number of decimals.
-pub(super) fn fixed(value: f64, decimals: usize) -> String {
-    numeral(&format!("{value:.decimals$}"))
-}
+pub(super) use stend_language::fixed;
+use stend_language::unit;
 
 /// Bytes in GB or MB (decimal).
 pub(super) fn bytes(bytes: f64) -> String {

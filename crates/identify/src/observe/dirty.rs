@@ -115,32 +115,28 @@ pub(super) fn random(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(
 }
 
 /// Rests of the drive after random writes, s. GC that had begun ends in a short rest; GC that
-/// begins in idle time needs a long one.
-const RESTS_S: [f64; 3] = [0.0, 5.0, 900.0];
+/// begins in idle time needs a long one. True if a page is read meanwhile.
+const RESTS: [(f64, bool); 4] = [(0.0, false), (5.0, false), (900.0, false), (900.0, true)];
+const REAL_RESTS: [(f64, bool); 2] = [(5.0, false), (60.0, false)];
 
 pub(super) fn after(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let capacity_bytes = probing.capacity_bytes;
     let bytes = capacity_bytes / 64;
     let ms = sample_ms(capacity_bytes / 8);
-    let rests: &[f64] = if probing.copies() {
-        &RESTS_S
-    } else {
-        &[5.0, 60.0]
+    let rests: &[(f64, bool)] = match probing.copies() {
+        true => &RESTS,
+        false => &REAL_RESTS,
     };
-    for rest_s in rests.iter().copied() {
+    for (rest_s, awake) in rests.iter().copied() {
         let curve = probing.aside(|copy| {
-            copy.rest(rest_s)?;
+            copy.rest_or_wake(rest_s, awake)?;
             copy.curve(&random_writes(copy, bytes), ms)
         })?;
-        seen.dirty.push(Rested { rest_s, curve });
-    }
-    if probing.copies() {
-        let rest_s = RESTS_S[RESTS_S.len() - 1];
-        seen.dirty_awake = Some(probing.aside(|copy| {
-            copy.rest_awake(rest_s)?;
-            let curve = copy.curve(&random_writes(copy, bytes), ms)?;
-            Ok(Rested { rest_s, curve })
-        })?);
+        let rested = Rested { rest_s, curve };
+        match awake {
+            true => seen.dirty_awake = Some(rested),
+            false => seen.dirty.push(rested),
+        }
     }
     if !probing.trims() {
         return Ok(());

@@ -126,28 +126,24 @@ pub(super) fn read_parts(
     })
 }
 
-/// Rests after which the drive is written again, s.
-const RESTS_S: [f64; 3] = [0.0, 30.0, 300.0];
+/// Rests after which the drive is written again, s; true if a page is read meanwhile.
+const RESTS: [(f64, bool); 4] = [(0.0, false), (30.0, false), (300.0, false), (300.0, true)];
 
 pub(super) fn emptying(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let (bytes, capacity_bytes) = (probing.capacity_bytes / 8, probing.capacity_bytes);
-    for rest_s in RESTS_S {
+    for (rest_s, awake) in RESTS {
         let curve = probing.aside(|copy| {
             copy.run(&Probe::ascending("write").within(0, bytes))?;
-            copy.rest(rest_s)?;
+            copy.rest_or_wake(rest_s, awake)?;
             let next = Probe::ascending("write").within(bytes, bytes.min(capacity_bytes - bytes));
             copy.curve(&next, sample_ms(bytes))
         })?;
-        seen.emptied.push(Rested { rest_s, curve });
+        let rested = Rested { rest_s, curve };
+        match awake {
+            true => seen.emptied_awake = Some(rested),
+            false => seen.emptied.push(rested),
+        }
     }
-    let rest_s = RESTS_S[RESTS_S.len() - 1];
-    seen.emptied_awake = Some(probing.aside(|copy| {
-        copy.run(&Probe::ascending("write").within(0, bytes))?;
-        copy.rest_awake(rest_s)?;
-        let next = Probe::ascending("write").within(bytes, bytes.min(capacity_bytes - bytes));
-        let curve = copy.curve(&next, sample_ms(bytes))?;
-        Ok(Rested { rest_s, curve })
-    })?);
     Ok(())
 }
 

@@ -78,15 +78,15 @@ kind-note-block-device = The drive itself was measured by fio, as a block device
 
 capacity-under-test = Capacity under test
 fact-interface = Interface
-fact-form-factor = Form factor
 fact-controller = Controller
 fact-flash = Flash
 fact-dram = DRAM
 fact-slc-cache = SLC cache
 fact-over-provisioning = Over-provisioning
-fact-rated-life = Rated life
 fact-release-year = Year
 fact-price = Price
+price-name = price
+price-per-gb = { $price }, { $per } per GB (10⁹ bytes)
 fact-model = Model
 fact-firmware = Firmware
 fact-serial-number = Serial number

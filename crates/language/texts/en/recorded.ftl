@@ -340,15 +340,11 @@ rec-fact-encryption = encryption
 rec-fact-fingerprint = model fingerprint
 rec-fact-differs = differs from { $model }
 rec-fact-history = history of the drive
-rec-fact-rated-life = rated life
-rec-fact-price = price
-rec-fact-form-factor = form factor
 rec-fact-value-demonstration = demonstration
 rec-fact-value-demo = A small drive with the mechanisms of the SanDisk Ultra II 240 GB in
     miniature, for tests and first steps. It imitates no product.
 rec-fact-value-flash = { $flash }: { $dies } dies on { $channels } channels, { $planes } planes,
     pages of { $kib } KiB
-rec-fact-value-price = { $price }, { $per } per GB (10⁹ bytes)
 rec-fact-value-mib = { $size } MiB
 rec-fact-value-planar-tlc = planar TLC
 rec-fact-value-over-provisioning = { $share } % of the user's capacity in the data area

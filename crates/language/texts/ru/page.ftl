@@ -83,15 +83,15 @@ kind-note-block-device = Программой fio измерялся сам на
 
 capacity-under-test = Тестируемый объём
 fact-interface = Интерфейс
-fact-form-factor = Форм-фактор
 fact-controller = Контроллер
 fact-flash = Флеш-память
 fact-dram = DRAM
 fact-slc-cache = SLC-кэш
 fact-over-provisioning = Резервная область
-fact-rated-life = Заявленный ресурс
 fact-release-year = Год выпуска
 fact-price = Цена
+price-name = цена
+price-per-gb = { $price }, { $per } за ГБ (10⁹ байт)
 fact-model = Модель
 fact-firmware = Прошивка
 fact-serial-number = Серийный номер

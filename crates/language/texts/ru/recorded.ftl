@@ -350,15 +350,11 @@ rec-fact-encryption = шифрование
 rec-fact-fingerprint = отпечаток модели
 rec-fact-differs = отличия от { $model }
 rec-fact-history = история накопителя
-rec-fact-rated-life = заявленный ресурс
-rec-fact-price = цена
-rec-fact-form-factor = форм-фактор
 rec-fact-value-demonstration = демонстрационный
 rec-fact-value-demo = Небольшой накопитель с механизмами SanDisk Ultra II 240 GB в миниатюре, для
     тестов и первых шагов. Не воспроизводит никакой продукт.
 rec-fact-value-flash = { $flash }: кристаллов — { $dies }, каналов — { $channels }, плоскостей —
     { $planes }, страницы по { $kib } КиБ
-rec-fact-value-price = { $price }, { $per } за ГБ (10⁹ байт)
 rec-fact-value-mib = { $size } МиБ
 rec-fact-value-planar-tlc = планарная TLC
 rec-fact-value-over-provisioning = { $share } % пользовательского объёма в области данных

@@ -8,14 +8,14 @@ use stend_config::{FileError, Text};
 use stend_load::target::Target;
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::{Load, range_bytes};
-use stend_record::review::{JobText, Pattern, PointOp};
+use stend_record::review::{JobText, Pattern, PointOp, Results};
 use toml::Spanned;
 
 use crate::context::Context;
 use crate::job;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::{Scope, Source};
-use crate::recorder::{Done, Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place};
 use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
@@ -124,9 +124,6 @@ impl Benchmark {
 
 /// Most passes of a row and direction.
 const PASSES_MAX: u32 = 100;
-
-/// Keys of a test of this kind.
-pub type Keys = Benchmark;
 
 /// The table `[test.benchmark]`.
 #[derive(Deserialize)]
@@ -375,9 +372,12 @@ impl Benchmark {
         let found = summed_up(cell, runtime_s, region, passes);
         let speed = (found.best_iops, found.best_bw_bytes_per_s);
         warnings.extend(context.limits.warning(&name, load.threads, speed));
-        let measured = Measurement::new(name, jobs, warnings, move |test| {
-            push(&mut test.benchmark, &found);
-        });
+        let measured = Measurement {
+            name,
+            jobs,
+            warnings,
+            results: Results::Benchmark(vec![found]),
+        };
         context.recorder.record(&[place], measured, cost);
         Ok(())
     }

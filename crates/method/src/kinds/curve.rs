@@ -7,7 +7,7 @@ use stend_analysis::end_level;
 use stend_config::FileError;
 use stend_load::target::{Target, TargetError};
 use stend_record::load::Load;
-use stend_record::review::{Pattern, PointOp};
+use stend_record::review::{Pattern, PointOp, Results};
 use toml::Spanned;
 
 use crate::context::{Context, CurveJob};
@@ -33,9 +33,6 @@ pub struct Curve {
     /// Sampling interval, ms.
     pub sample_ms: u32,
 }
-
-/// Keys of a test of this kind.
-pub type Keys = Curve;
 
 /// The table `[test.curve]`.
 #[derive(Deserialize)]
@@ -186,7 +183,9 @@ impl Chain {
                 .end_iops
                 .or_else(|| end_level(&done.series.clone().scaled_back(context.setting.scaled_by))),
         };
-        done.record(context.recorder, places, |_| {});
+        done.record(context.recorder, places, |series| {
+            Results::Curve(vec![series])
+        });
         Ok(next)
     }
 }

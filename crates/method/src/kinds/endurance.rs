@@ -13,7 +13,7 @@ use stend_record::endurance::{
     Afterwards, Endurance as Measured, EnduranceEnd, EnduranceRound, Health,
 };
 use stend_record::load::Load;
-use stend_record::review::{JobText, Pattern, SeriesPoint, TestResult};
+use stend_record::review::{JobText, Pattern, Results, SeriesPoint, TestResult};
 use toml::Spanned;
 
 use crate::context::Context;
@@ -57,9 +57,6 @@ impl Endurance {
             .saturating_mul(self.drive_writes_per_round.into())
     }
 }
-
-/// Keys of a test of this kind.
-pub type Keys = Endurance;
 
 /// The table `[test.endurance]`.
 #[derive(Deserialize)]
@@ -158,7 +155,7 @@ impl<'e> Wear<'e> {
 
     /// Resumes the measurement of an earlier run of the same test on the same target.
     fn go_on(&mut self, setting: &Setting, earlier: TestResult) {
-        if let Some(so_far) = earlier.endurance {
+        if let Some(Results::Endurance(so_far)) = earlier.results {
             self.jobs = earlier.jobs;
             self.so_far = Measured {
                 budget_bytes: setting.write_budget_bytes,
@@ -334,10 +331,12 @@ impl Work for Endurance {
 
 /// Returns the result so far.
 fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<String>) -> Measurement {
-    let name = format!("{} written", words::bytes(found.written_bytes));
-    Measurement::new(name, jobs, warnings, move |test| {
-        test.endurance = Some(found.clone());
-    })
+    Measurement {
+        name: format!("{} written", words::bytes(found.written_bytes)),
+        jobs,
+        warnings,
+        results: Results::Endurance(found),
+    }
 }
 
 impl Endurance {

@@ -3,14 +3,14 @@
 use serde::Deserialize;
 use stend_config::FileError;
 use stend_load::target::{FileSet, FilesJob, FilesOutcome, Target, TargetError};
-use stend_record::load::size_text;
-use stend_record::review::{FileOp, FileWork, TargetKind};
+use stend_record::review::{FileOp, FileWork, Results, TargetKind};
+use stend_record::size::size_text;
 use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
-use crate::recorder::{Done, Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place};
 use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
@@ -32,9 +32,6 @@ pub struct Files {
     /// Rest between writing the files and the operation, s.
     pub rest_s: f64,
 }
-
-/// Keys of a test of this kind.
-pub type Keys = Files;
 
 /// The table `[test.files]`.
 #[derive(Deserialize)]
@@ -167,9 +164,8 @@ impl Work for SetWork {
         let mut warnings: Vec<String> = limits.map(|limit| format!("{set}: {limit}")).collect();
         warnings.extend(scaled_warning(files, bytes, setting.capacity_bytes));
         let work = result(files, set, &done)?;
-        let measured = Measurement::of_job(title, done.text, warnings, move |test| {
-            push(&mut test.files, &work);
-        });
+        let results = Results::Files(vec![work]);
+        let measured = Measurement::of_job(title, done.text, warnings, results);
         context.recorder.record(places, measured, cost);
         Ok(())
     }

@@ -8,14 +8,14 @@ use stend_analysis::{end_level, recovery};
 use stend_config::FileError;
 use stend_load::target::{Target, TargetError};
 use stend_record::load::Load;
-use stend_record::review::{Pattern, Rung};
+use stend_record::review::{Ladder as Measured, Pattern, Results, Rung};
 use toml::Spanned;
 
 use crate::context::{Context, CurveJob, MeasuredCurve};
 use crate::kind::{Kind, Planner, Work};
 use crate::outcome;
 use crate::parse::{Scope, YEAR_S};
-use crate::recorder::{Done, Place, push};
+use crate::recorder::{Done, Place};
 use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
@@ -67,9 +67,6 @@ impl Ladder {
         }
     }
 }
-
-/// Keys of a test of this kind.
-pub type Keys = Ladder;
 
 /// The table `[test.ladder]`.
 #[derive(Deserialize)]
@@ -180,7 +177,12 @@ impl Work for Ladder {
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let fresh = self.curve(context, target, places[0], "fresh", self.degrade_s)?;
         let end_iops = end_level(&fresh.series).unwrap_or_default();
-        fresh.record(context.recorder, &places[..1], |_| {});
+        fresh.record(context.recorder, &places[..1], |series| {
+            Results::Ladder(Measured {
+                series: vec![series],
+                rungs: Vec::new(),
+            })
+        });
         let mut before = None;
         for (place, (trim, idle_s)) in places[1..].iter().zip(self.rungs()) {
             let rest = Rest {
@@ -239,8 +241,11 @@ impl Ladder {
             recovered_bytes: found.bytes,
             fell: found.fell,
         };
-        curve.record(context.recorder, &[place], move |test| {
-            push(&mut test.rungs, &rung)
+        curve.record(context.recorder, &[place], |series| {
+            Results::Ladder(Measured {
+                series: vec![series],
+                rungs: vec![rung],
+            })
         });
         Ok(())
     }

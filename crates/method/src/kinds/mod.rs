@@ -5,7 +5,17 @@
 //! The list of kinds is [`stend_record::kinds!`]. A continuation results in curves, so only this
 //! crate has a file for it.
 
+pub mod benchmark;
 pub mod continuation;
+pub mod curve;
+pub mod endurance;
+pub mod files;
+pub mod ladder;
+pub mod points;
+pub mod response;
+pub mod rounds;
+pub mod sync;
+pub mod traces;
 
 use serde::Deserialize;
 use stend_config::FileError;
@@ -17,12 +27,10 @@ use crate::timed::TimedText;
 
 macro_rules! table {
     ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
-        $($(#[$doc])* pub mod $module;)*
-
         /// Kinds of tests.
         #[derive(Clone, Debug, PartialEq)]
         pub enum TestKind {
-            $($(#[$doc])* $variant($module::Keys),)*
+            $($(#[$doc])* $variant($module::$variant),)*
             /// More curves on the target as another test left it.
             Continue(continuation::Continuation),
         }

@@ -4,14 +4,14 @@ use serde::Deserialize;
 use stend_config::FileError;
 use stend_load::target::Target;
 use stend_record::load::Load;
-use stend_record::review::{Pattern, PointOp};
+use stend_record::review::{Pattern, PointOp, Results};
 use toml::Spanned;
 
 use crate::context::Context;
 use crate::enough::Watch;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
-use crate::recorder::{Done, Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place};
 use crate::scaled;
 use crate::setting::{Action, Setting};
 
@@ -27,7 +27,7 @@ pub struct Sweep {
 }
 
 /// Keys of a test of this kind.
-pub type Keys = Vec<Sweep>;
+pub type Points = Vec<Sweep>;
 
 /// The tables `[[test.sweep]]`, any number of them.
 pub(crate) type Entry = Vec<SweepEntry>;
@@ -226,9 +226,8 @@ impl Work for PlannedPoint {
         let speed = (point.iops, point.bw_bytes_per_s);
         warnings.extend(context.limits.warning(&name, load.threads, speed));
         warnings.extend(watch.and_then(|watch| watch.remark(&name, runtime_s)));
-        let measured = Measurement::of_job(name, outcome.job_text, warnings, move |test| {
-            push(&mut test.points, &point);
-        });
+        let results = Results::Points(vec![point]);
+        let measured = Measurement::of_job(name, outcome.job_text, warnings, results);
         context.recorder.record(places, measured, cost);
         Ok(())
     }

@@ -6,17 +6,18 @@ use stend_config::FileError;
 use stend_load::target::{
     Completed, Deletion, JobOutcome, JobRequest, Observer, Target, TargetError,
 };
-use stend_record::load::{Load, size_text};
+use stend_record::load::Load;
 use stend_record::review::{
-    LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, SeriesPoint,
+    LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, Results, SeriesPoint,
     SlowRequest,
 };
+use stend_record::size::size_text;
 use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
-use crate::recorder::{Done, Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place};
 use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
@@ -48,9 +49,6 @@ pub struct Response {
     /// Length of an interval, ms.
     pub interval_ms: u32,
 }
-
-/// Keys of a test of this kind.
-pub type Keys = Response;
 
 /// The table `[test.response]`.
 #[derive(Deserialize)]
@@ -236,9 +234,8 @@ impl Work for Part {
         let iops = found.reference_iops;
         let speed = (iops, iops * load.block_bytes as f64);
         warnings.extend(context.limits.warning(&title, load.threads, speed));
-        let measured = Measurement::of_job(title, logged.job_text, warnings, move |test| {
-            push(&mut test.responses, &found);
-        });
+        let results = Results::Response(vec![found]);
+        let measured = Measurement::of_job(title, logged.job_text, warnings, results);
         context.recorder.record(places, measured, cost);
         Ok(())
     }

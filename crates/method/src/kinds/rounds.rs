@@ -6,7 +6,9 @@ use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window};
 use stend_config::FileError;
 use stend_load::target::Target;
 use stend_record::load::Load;
-use stend_record::review::{JobText, Pattern, PointOp, RoundFigures, Rounds as Measured, Tracked};
+use stend_record::review::{
+    JobText, Pattern, PointOp, Results, RoundFigures, Rounds as Measured, Tracked,
+};
 use toml::Spanned;
 
 use crate::context::Context;
@@ -47,9 +49,6 @@ pub enum Until {
         capacities: u32,
     },
 }
-
-/// Keys of a test of this kind.
-pub type Keys = Rounds;
 
 /// The table `[test.rounds]`.
 #[derive(Deserialize)]
@@ -243,9 +242,12 @@ impl Work for Rounds {
             rounds: totals.rounds,
         };
         let name = format!("{} rounds", found.rounds.len());
-        let measured = Measurement::new(name, totals.jobs, warnings, move |test| {
-            test.rounds = Some(found.clone());
-        });
+        let measured = Measurement {
+            name,
+            jobs: totals.jobs,
+            warnings,
+            results: Results::Rounds(found),
+        };
         context.recorder.record(places, measured, cost);
         Ok(())
     }

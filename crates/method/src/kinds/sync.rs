@@ -5,10 +5,11 @@ use serde::Deserialize;
 use stend_config::FileError;
 use stend_load::target::{JobOutcome, JobRequest, Target, TargetError};
 use stend_record::fio;
-use stend_record::load::{Load, size_text};
+use stend_record::load::Load;
 use stend_record::review::{
-    Durability, JobText, Pattern, PointOp, SyncInterval, SyncMethod, SyncPoint, SyncStream,
+    Durability, Pattern, PointOp, Results, SyncInterval, SyncMethod, SyncPoint, SyncStream,
 };
+use stend_record::size::size_text;
 use toml::Spanned;
 
 use crate::context::Context;
@@ -16,7 +17,7 @@ use crate::job::{self, JobFrame, Stream};
 use crate::kind::{Kind, Planner, Work};
 use crate::outcome::{self, Part};
 use crate::parse::Scope;
-use crate::recorder::{Done, Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place};
 use crate::scaled;
 use crate::setting::{Action, Setting};
 
@@ -52,7 +53,7 @@ pub struct Writers {
 }
 
 /// Keys of a test of this kind.
-pub type Keys = Vec<Syncs>;
+pub type Sync = Vec<Syncs>;
 
 /// The tables `[[test.sync]]`, any number of them.
 pub(crate) type Entry = Vec<SyncEntry>;
@@ -196,7 +197,10 @@ fn beside(entry: &BesideEntry, at: &Scope<'_>) -> Result<Writers, FileError> {
         (Some(n), true) => Some(at.count(n, *n.get_ref())?),
         (None, false) => None,
         (Some(n), false) => {
-            return at.fail(n, "only `fsync` and `fdatasync` can follow a number of writes");
+            return at.fail(
+                n,
+                "only `fsync` and `fdatasync` can follow a number of writes",
+            );
         }
         (None, true) => {
             return at.fail(
@@ -411,13 +415,8 @@ impl Work for PlannedSync {
         let point = point(&streams, all_s, interval_s, &outcomes)?;
         let warnings = self.warnings(context, &point);
         let text = outcomes.swap_remove(0).job_text;
-        let jobs = vec![JobText {
-            name: name.clone(),
-            text,
-        }];
-        let measured = Measurement::new(name, jobs, warnings, move |test| {
-            push(&mut test.sync, &point);
-        });
+        let results = Results::Sync(vec![point]);
+        let measured = Measurement::of_job(name, text, warnings, results);
         context.recorder.record(places, measured, cost);
         Ok(())
     }

@@ -11,14 +11,14 @@ use stend_load::trace::replay::DEPTH_DEFAULT;
 use stend_load::trace::{
     Beginning, Extent, Fit, Profile, ReplayOptions, Synthetic, Trace, TraceFile, summary,
 };
-use stend_record::review::{LatencySummary, TargetKind, TestResult};
-use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming, overall_bw};
+use stend_record::review::{LatencySummary, Results, TargetKind, TestResult};
+use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
 use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
-use crate::recorder::{Done, Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Replay, Setting};
 
 /// A test of traces.
@@ -84,9 +84,6 @@ impl TraceEntry {
         }
     }
 }
-
-/// Keys of a test of this kind.
-pub type Keys = Traces;
 
 /// The table `[test.traces]`.
 #[derive(Deserialize)]
@@ -226,8 +223,10 @@ impl Kind for Traces {
 /// Returns the measurement of a trace that an earlier run finished.
 fn measured_before(earlier: Option<&TestResult>, entry: &TraceEntry) -> Option<Measurement> {
     let earlier = earlier?;
-    let traces = earlier.traces.as_deref()?;
-    let result = traces.iter().find(|trace| trace.name == entry.name)?;
+    let result = earlier
+        .traces()
+        .iter()
+        .find(|trace| trace.name == entry.name)?;
     let job = earlier.jobs.iter().find(|job| job.name == entry.name)?;
     let own = format!("{}: ", entry.name);
     let warnings = earlier.warnings.iter().filter(|w| w.starts_with(&own));
@@ -247,10 +246,8 @@ fn measurement(
     warnings: Vec<String>,
     result: TraceResult,
 ) -> Measurement {
-    Measurement::of_job(entry.name.clone(), job, warnings, move |test| {
-        push(&mut test.traces, &result);
-        test.overall_bw_bytes_per_s = test.traces.as_deref().and_then(overall_bw);
-    })
+    let results = Results::Traces(result.into());
+    Measurement::of_job(entry.name.clone(), job, warnings, results)
 }
 
 /// Replays one trace.

@@ -5,7 +5,7 @@ use stend_config::Lines;
 use toml_edit::{Document, Item, Key, Table, TomlError};
 
 use super::Model;
-use super::key::Table as _;
+use super::key::{Table as _, item_line};
 
 /// A composed text, and the file and line of each of its lines.
 #[derive(Clone, Debug)]
@@ -146,12 +146,6 @@ fn tables<'a>(text: &str, lines: &Lines, list: impl Iterator<Item = &'a Table>) 
         (header, keys.collect())
     };
     Body::Tables(list.map(one).collect())
-}
-
-/// Line of a key, or else of its value.
-pub(crate) fn item_line(lines: &Lines, key: Option<&Key>, item: &Item) -> usize {
-    let span = key.and_then(Key::span).or_else(|| item.span());
-    lines.at(span.map_or(0, |span| span.start))
 }
 
 /// A value as written in the file; dotted keys become one inline table.

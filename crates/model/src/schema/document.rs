@@ -1,10 +1,6 @@
 //! Descriptions of the keys of drive files, from their declarations: for readers of a model, and
 //! for the tables in `docs/drive-format.md`.
 
-use super::Model;
-use super::key::{Declared, Key, Table};
-use super::rules::Rule;
-
 /// A table of a drive file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribedTable {
@@ -35,22 +31,7 @@ pub struct DescribedKey {
     pub meaning: String,
 }
 
-/// All tables of drive files, in the order in which they are written; the first is the file itself.
-pub fn tables() -> Vec<DescribedTable> {
-    Model::document(false, false)
-}
-
-/// The description of a key as declared with [`super::key::table!`].
-pub(crate) fn row<K: Key>(meaning: &[&str], declared: Declared<'_, K::Value>) -> DescribedKey {
-    DescribedKey {
-        key: declared.key,
-        optional: K::OPTIONAL || declared.default.is_some(),
-        default: declared.default.map(|value| format!("{value:?}")),
-        allowed: declared.rule.map_or_else(String::new, Rule::allowed),
-        meaning: joined(meaning),
-    }
-}
-
+/// One text of the lines of a documentation comment.
 pub(crate) fn joined(lines: &[&str]) -> String {
     let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
     lines.join(" ")
@@ -98,7 +79,7 @@ mod tests {
         let text = std::fs::read_to_string(FILE).expect("the document");
         let begin = text.find(BEGIN).expect("a mark") + BEGIN.len();
         let end = text.find(END).expect("a mark");
-        let sections: String = tables().iter().map(section).collect();
+        let sections: String = crate::described_tables().iter().map(section).collect();
         let right = format!("{}\n{sections}{}", &text[..begin], &text[end..]);
         if std::env::var_os("STEND_BLESS").is_some() {
             std::fs::write(FILE, &right).expect("it is written");

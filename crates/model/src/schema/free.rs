@@ -5,6 +5,8 @@
 
 use toml_edit::{DocumentMut, Item, TableLike, Value as TomlValue};
 
+use super::setting::WHOLE_MAX;
+
 /// A figure that may be fitted within bounds. A figure of a part is one figure of all drives that
 /// include it: file, table, key and index identify it.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,9 +43,6 @@ impl FreeFigure {
         UNSURE.iter().any(|word| self.source.starts_with(word))
     }
 }
-
-/// Largest value up to which an `f64` represents every whole number exactly.
-const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A new value of a figure.
 #[derive(Clone, Debug, PartialEq)]

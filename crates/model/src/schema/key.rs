@@ -6,10 +6,9 @@
 use std::fmt::Debug;
 
 use stend_config::{Lines, Problem, unknown_field};
-use toml_edit::{Array, InlineTable, Item, Table as TomlTable, TableLike, Value};
+use toml_edit::{Array, InlineTable, Item, Key as TomlKey, Table as TomlTable, TableLike, Value};
 
-use super::compose::item_line;
-use super::document::DescribedTable;
+use super::document::{self, DescribedKey, DescribedTable};
 use super::free::{self, FreeFigure};
 use super::renamed;
 use super::rules::Rule;
@@ -22,7 +21,7 @@ use super::setting::Setting;
 /// - `cpus: Option<Field<u32>>, 1..=256;`: optional, without a default.
 ///
 /// After `pub struct Idle = "idle" => IdleSpec` each line may also name figures of `IdleSpec`, and
-/// the table has a function `spec`:
+/// the table has a function `spec` of the `Model` that the file imports:
 ///
 /// - `delay_ms: Field<u64>, 1..=86_400_000 => delay: Nanos = millis;`: the figure that the function
 ///   `millis` computes from the key;
@@ -67,7 +66,7 @@ macro_rules! table {
         impl $Table {
             /// The figures of a simulation.
             #[allow(unused_variables)]
-            pub(in crate::schema) fn spec(&self, model: &$crate::schema::Model) -> $Spec {
+            pub(in crate::schema) fn spec(&self, model: &Model) -> $Spec {
                 $Spec {
                     $(
                         $($figure: $of_key(&self.$key),)?
@@ -131,33 +130,6 @@ macro_rules! table {
                 );)*
             }
 
-            fn required() -> Vec<&'static str> {
-                let keys = [$((
-                    stringify!($key),
-                    <$T as $crate::schema::key::Key>::OPTIONAL || {
-                        let declared: $crate::schema::key::Declared<
-                            '_,
-                            <$T as $crate::schema::key::Key>::Value,
-                        > = $crate::schema::key::declared!($key $(= $default)? $(, $rule)?);
-                        declared.default.is_some()
-                    },
-                )),*];
-                let required = keys.into_iter().filter(|(_, optional)| !optional);
-                required.map(|(key, _)| key).collect()
-            }
-
-            fn required_of(key: &str) -> Vec<&'static str> {
-                match key {
-                    $(stringify!($key) => <$T as $crate::schema::key::Key>::required(),)*
-                    _ => Vec::new(),
-                }
-            }
-
-            fn inner_keys() -> Vec<(&'static str, &'static [&'static str])> {
-                let keys = [$((stringify!($key), <$T as $crate::schema::key::Key>::keys())),*];
-                keys.into_iter().filter(|(_, keys)| !keys.is_empty()).collect()
-            }
-
             fn document(
                 optional: bool,
                 is_list: bool,
@@ -167,7 +139,7 @@ macro_rules! table {
                     about: $crate::schema::document::joined(&[$($about),*]),
                     optional,
                     is_list,
-                    keys: vec![$($crate::schema::document::row::<$T>(
+                    keys: vec![$($crate::schema::key::row::<$T>(
                         &[$($doc),*],
                         $crate::schema::key::declared!($key $(= $default)? $(, $rule)?),
                     )),*],
@@ -201,6 +173,17 @@ pub(crate) struct Declared<'a, V> {
     pub rule: Option<&'a dyn Rule<V>>,
 }
 
+/// The description of a key as declared with [`table!`].
+pub(crate) fn row<K: Key>(meaning: &[&str], declared: Declared<'_, K::Value>) -> DescribedKey {
+    DescribedKey {
+        key: declared.key,
+        optional: K::OPTIONAL || declared.default.is_some(),
+        default: declared.default.map(|value| format!("{value:?}")),
+        allowed: declared.rule.map_or_else(String::new, Rule::allowed),
+        meaning: document::joined(meaning),
+    }
+}
+
 /// A figure of a drive model with its source: `{ value = 16, source = "data sheet" }`. A number may
 /// be free within bounds: [`super::Files::free`].
 #[derive(Clone, Debug)]
@@ -225,6 +208,12 @@ impl<T> Field<T> {
     pub(crate) fn name(&self) -> String {
         full_name(self.table, self.key)
     }
+}
+
+/// The value for a name in a checked model.
+pub(crate) fn named<T: Copy>(names: &[(&str, T)], field: &Field<String>) -> T {
+    let found = names.iter().find(|(name, _)| *name == field.value);
+    found.expect("the model is checked").1
 }
 
 pub(crate) fn full_name(table: &str, key: &str) -> String {
@@ -359,16 +348,6 @@ pub(crate) trait Key: Sized {
     /// True if it is a table or a list of tables.
     const IS_TABLE: bool = false;
 
-    /// Required keys of a table; empty for other types.
-    fn required() -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    /// All keys of a table or of a list of tables; empty for other types.
-    fn keys() -> &'static [&'static str] {
-        &[]
-    }
-
     /// Reads it; `None` after an error, which is reported.
     fn read(reader: &mut Reader, at: &At<'_>, declared: Declared<'_, Self::Value>) -> Option<Self>;
 
@@ -395,15 +374,6 @@ pub(crate) trait Table: Sized {
     /// Adds its figures to `into`, with their keys below `path`.
     fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>);
 
-    /// Required keys.
-    fn required() -> Vec<&'static str>;
-
-    /// Required keys of the table with this key.
-    fn required_of(key: &str) -> Vec<&'static str>;
-
-    /// The keys of each table within it, by the key of the table.
-    fn inner_keys() -> Vec<(&'static str, &'static [&'static str])>;
-
     /// Descriptions of the table and of the tables in it.
     fn document(optional: bool, is_list: bool) -> Vec<DescribedTable>;
 }
@@ -417,6 +387,12 @@ pub(crate) struct At<'a> {
     /// Line of its header.
     line: usize,
     items: &'a dyn TableLike,
+}
+
+/// Line of a key, or else of its value.
+pub(crate) fn item_line(lines: &Lines, key: Option<&TomlKey>, item: &Item) -> usize {
+    let span = key.and_then(TomlKey::span).or_else(|| item.span());
+    lines.at(span.map_or(0, |span| span.start))
 }
 
 /// Reads the text of a model and collects its errors.
@@ -715,14 +691,6 @@ impl<K: Key> Key for Option<K> {
         }
     }
 
-    fn required() -> Vec<&'static str> {
-        K::required()
-    }
-
-    fn keys() -> &'static [&'static str] {
-        K::keys()
-    }
-
     fn sections(_: bool) -> Vec<DescribedTable> {
         K::sections(true)
     }
@@ -748,10 +716,6 @@ impl<T: Table> Key for Vec<T> {
         for (row, table) in self.iter().enumerate() {
             Table::figures(table, &format!("{path}[{row}]"), into);
         }
-    }
-
-    fn keys() -> &'static [&'static str] {
-        T::KEYS
     }
 
     fn sections(_: bool) -> Vec<DescribedTable> {
@@ -783,14 +747,6 @@ impl<T: Table> Key for T {
 
     fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>) {
         Table::figures(self, path, into);
-    }
-
-    fn required() -> Vec<&'static str> {
-        <T as Table>::required()
-    }
-
-    fn keys() -> &'static [&'static str] {
-        T::KEYS
     }
 
     fn sections(optional: bool) -> Vec<DescribedTable> {

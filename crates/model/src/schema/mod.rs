@@ -4,18 +4,19 @@
 //! the figure of [`spec::Spec`] that it becomes.
 
 pub(crate) mod compose;
+mod convert;
 pub mod document;
 pub(crate) mod free;
 pub(crate) mod key;
-mod model;
 pub(crate) mod renamed;
 mod resolve;
 pub(crate) mod rules;
 pub(crate) mod setting;
 pub mod spec;
 pub mod tables;
+mod types;
 
-pub use model::Model;
+pub use tables::Model;
 
 /// Schema of model files.
 pub const SCHEMA: &str = "stend.drive/2";

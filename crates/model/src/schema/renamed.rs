@@ -3,7 +3,6 @@
 use stend_config::Problem;
 
 use super::SCHEMA;
-use super::key::Problems;
 
 /// Previous schema of drive files.
 pub(crate) const SCHEMA_1: &str = "stend.drive/1";
@@ -50,16 +49,20 @@ const RENAMED: &[(&str, &str)] = &[
 
 /// The errors of a file of the previous schema: the schema itself, in this line, and the renamed
 /// keys.
-pub(crate) fn only(problems: Problems, line: usize) -> Problems {
-    let mut only = Problems::default();
+pub(crate) fn only(problems: Vec<Problem>, line: usize) -> Vec<Problem> {
     let message = format!(
         "this file is of {SCHEMA_1}; the schema is {SCHEMA} now: name it, and change the keys that \
          are told here"
     );
-    only.push(line, "schema".to_owned(), message);
+    let schema = Problem {
+        file: String::new(),
+        line: Some(line),
+        key: Some("schema".to_owned()),
+        message,
+    };
     let renamed = |problem: &Problem| problem.key.as_deref().and_then(message_of).is_some();
-    only.0.extend(problems.0.into_iter().filter(renamed));
-    only
+    let renamed = problems.into_iter().filter(renamed);
+    std::iter::once(schema).chain(renamed).collect()
 }
 
 /// The error of a renamed key.

@@ -1,85 +1,73 @@
 //! From a checked model to the figures that a simulation runs on: the declarations of the tables,
-//! put together, and the functions that convert keys to figures.
+//! put together.
 
-use crate::nand::reliability::Rber;
 use crate::nand::{Abilities, CellTiming, Suspend};
-use stend_base::Nanos;
 
 use super::Model;
-use super::key::Field;
+use super::convert::{given, list_of_micros, micros, nanos, of_micros, ps_per_byte};
+use super::spec::{PoolSpec, Spec};
 use super::tables::gc;
 use super::tables::nand::{NandCommands, mp_page_kib, superblocks};
 use super::tables::slc_cache::SlcCache;
-use crate::schema::spec::{PoolSpec, Spec};
 
 impl Model {
     /// The figures that a simulation runs on.
     pub fn spec(&self) -> Spec {
-        spec(self)
-    }
-}
-
-fn spec(model: &Model) -> Spec {
-    let nand = &model.nand;
-    let commands = model.nand_commands.as_ref();
-    let cache = model.slc_cache.as_ref().filter(|c| c.enabled.value);
-    let parity = model.parity.as_ref().filter(|p| p.enabled.value);
-    let wear = model.wear_levelling.as_ref().filter(|w| w.enabled.value);
-    let blocks = model.blocks.as_ref().filter(|b| b.enabled.value);
-    let power_loss = model.power_loss.as_ref().filter(|p| p.enabled.value);
-    let mut spec = Spec {
-        user_bytes: model.capacity.user_bytes.value,
-        dies: nand.dies.value,
-        channels: nand.channels.value,
-        pages_per_mp_page: mp_page_kib(model) / 4,
-        pages_per_flash_page: nand.page_kib.value / 4,
-        bus_ps_per_byte: ps_per_byte(nand.bus_mb_per_s.value),
-        bus_overhead: nanos(&nand.bus_overhead_ns),
-        data: PoolSpec {
-            superblocks: superblocks(model, nand.blocks_per_plane.value),
-            rows: nand.pages_per_block.value,
-            timing: CellTiming {
-                read: nand.read_us.value.iter().copied().map(of_micros).collect(),
-                program: nand
-                    .program_us
-                    .value
-                    .iter()
-                    .copied()
-                    .map(of_micros)
-                    .collect(),
-                erase: micros(&nand.erase_us),
+        let nand = &self.nand;
+        let commands = self.nand_commands.as_ref();
+        let cache = self.slc_cache.as_ref().filter(|c| c.enabled.value);
+        let parity = self.parity.as_ref().filter(|p| p.enabled.value);
+        let wear = self.wear_levelling.as_ref().filter(|w| w.enabled.value);
+        let blocks = self.blocks.as_ref().filter(|b| b.enabled.value);
+        let power_loss = self.power_loss.as_ref().filter(|p| p.enabled.value);
+        let mut spec = Spec {
+            user_bytes: self.capacity.user_bytes.value,
+            dies: nand.dies.value,
+            channels: nand.channels.value,
+            pages_per_mp_page: mp_page_kib(self) / 4,
+            pages_per_flash_page: nand.page_kib.value / 4,
+            bus_ps_per_byte: ps_per_byte(nand.bus_mb_per_s.value),
+            bus_overhead: nanos(&nand.bus_overhead_ns),
+            data: PoolSpec {
+                superblocks: superblocks(self, nand.blocks_per_plane.value),
+                rows: nand.pages_per_block.value,
+                timing: CellTiming {
+                    read: list_of_micros(&nand.read_us),
+                    program: list_of_micros(&nand.program_us),
+                    erase: micros(&nand.erase_us),
+                },
             },
-        },
-        cache: cache.map(|c| c.spec(model)),
-        abilities: commands.map(abilities).unwrap_or_default(),
-        scheduling: model
-            .scheduling
-            .as_ref()
-            .map_or(crate::nand::Scheduling::Strict, |s| s.spec()),
-        variation: model.variation.as_ref().map(|v| v.spec(model)),
-        one_shot: commands.and_then(|c| given(&c.one_shot_program_us).map(of_micros)),
-        parity_data: parity.map(|p| p.data_pages.value),
-        host: model.host.spec(model),
-        controller: model.controller.spec(model),
-        l2p_cache: model.l2p_cache.as_ref().map(|l| l.spec(model)),
-        buffer: model.dram.spec(model),
-        gc: model.gc.spec(model),
-        idle: model.idle.spec(model),
-        trim: model.trim.spec(model),
-        media: model.media.as_ref().map(|m| m.spec(model)),
-        streams: gc::enabled(model).map(|s| s.spec(model)),
-        wear: wear.map(|w| w.spec(model)),
-        energy: model.energy.as_ref().map(|e| e.spec(model)),
-        idle_states: model.idle_states.iter().map(|s| s.spec(model)).collect(),
-        thermal: model.thermal.as_ref().map(|t| t.spec(model)),
-        health: model.health.as_ref().map(|h| h.spec(model)),
-        blocks: blocks.map(|b| b.spec(model)),
-        power_loss: power_loss.map(|p| p.spec(model)),
-    };
-    if let Some(cache) = cache {
-        starts_by_free(cache, mp_page_kib(model), &mut spec);
+            cache: cache.map(|c| c.spec(self)),
+            abilities: commands.map(abilities).unwrap_or_default(),
+            scheduling: self
+                .scheduling
+                .as_ref()
+                .map_or(crate::nand::Scheduling::Strict, |s| s.spec()),
+            variation: self.variation.as_ref().map(|v| v.spec(self)),
+            one_shot: commands.and_then(|c| given(&c.one_shot_program_us).map(of_micros)),
+            parity_data: parity.map(|p| p.data_pages.value),
+            host: self.host.spec(self),
+            controller: self.controller.spec(self),
+            l2p_cache: self.l2p_cache.as_ref().map(|l| l.spec(self)),
+            buffer: self.dram.spec(self),
+            gc: self.gc.spec(self),
+            idle: self.idle.spec(self),
+            trim: self.trim.spec(self),
+            media: self.media.as_ref().map(|m| m.spec(self)),
+            streams: gc::enabled(self).map(|s| s.spec(self)),
+            wear: wear.map(|w| w.spec(self)),
+            energy: self.energy.as_ref().map(|e| e.spec(self)),
+            idle_states: self.idle_states.iter().map(|s| s.spec(self)).collect(),
+            thermal: self.thermal.as_ref().map(|t| t.spec(self)),
+            health: self.health.as_ref().map(|h| h.spec(self)),
+            blocks: blocks.map(|b| b.spec(self)),
+            power_loss: power_loss.map(|p| p.spec(self)),
+        };
+        if let Some(cache) = cache {
+            starts_by_free(cache, mp_page_kib(self), &mut spec);
+        }
+        spec
     }
-    spec
 }
 
 fn abilities(commands: &NandCommands) -> Abilities {
@@ -112,80 +100,4 @@ fn starts_by_free(cache: &SlcCache, mp_page_kib: u32, spec: &mut Spec) {
         cache.fold_start_mp_pages =
             mp_pages(cache.pool.superblocks).saturating_sub(mp_pages(kept) + free);
     }
-}
-
-pub(super) fn value<T: Clone>(field: &Field<T>) -> T {
-    field.value.clone()
-}
-
-pub(super) fn given<T: Clone>(field: &Option<Field<T>>) -> Option<T> {
-    field.as_ref().map(value)
-}
-
-/// The value of a key; zero, or another default, if it is absent.
-pub(super) fn or_default<T: Clone + Default>(field: &Option<Field<T>>) -> T {
-    given(field).unwrap_or_default()
-}
-
-/// Cycles of a key; `u32::MAX`, which means never, if it is absent.
-pub(super) fn cycles(field: &Option<Field<u32>>) -> u32 {
-    given(field).unwrap_or(u32::MAX)
-}
-
-pub(super) fn nanos(field: &Field<u64>) -> Nanos {
-    Nanos(field.value)
-}
-
-pub(super) fn nanos_or_zero(field: &Option<Field<u64>>) -> Nanos {
-    Nanos(or_default(field))
-}
-
-pub(super) fn of_micros(us: f64) -> Nanos {
-    Nanos((us * 1000.0).round() as u64)
-}
-
-pub(super) fn micros(field: &Field<f64>) -> Nanos {
-    of_micros(field.value)
-}
-
-pub(super) fn whole_micros(field: &Field<u64>) -> Nanos {
-    Nanos::from_micros(field.value)
-}
-
-pub(super) fn given_micros(field: &Option<Field<u64>>) -> Option<Nanos> {
-    field.as_ref().map(whole_micros)
-}
-
-pub(super) fn millis(field: &Field<u64>) -> Nanos {
-    Nanos::from_millis(field.value)
-}
-
-/// Logical pages of a figure in KiB.
-pub(super) fn pages(kib: &Field<u32>) -> u32 {
-    kib.value / 4
-}
-
-pub(super) fn ps_per_byte(mb_per_s: u32) -> u64 {
-    1_000_000 / u64::from(mb_per_s)
-}
-
-pub(super) fn rber(ppb: f64) -> Rber {
-    Rber((ppb * 1_000.0).round() as u64)
-}
-
-pub(super) fn of_milli(value: f64) -> i64 {
-    (value * 1e3).round() as i64
-}
-
-/// A figure in thousandths.
-pub(super) fn milli(field: &Field<f64>) -> i64 {
-    of_milli(field.value)
-}
-
-pub(super) fn unsigned_milli(field: &Field<f64>) -> u64 {
-    milli(field).unsigned_abs()
-}
-
-pub(super) fn share_ppm(percent: f64) -> u32 {
-    (percent * 1e4).round() as u32
 }

@@ -3,8 +3,6 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use super::key::Field;
-
 /// Allowed values of a figure.
 pub(crate) trait Rule<T> {
     /// Fault of a value, with the allowed values.
@@ -99,12 +97,6 @@ impl<T> Rule<String> for OneOf<T> {
         let names = self.names().map(|name| format!("`\"{name}\"`"));
         names.collect::<Vec<_>>().join(", ")
     }
-}
-
-/// The value for a name in a checked model.
-pub(crate) fn named<T: Copy>(names: &[(&str, T)], field: &Field<String>) -> T {
-    let found = names.iter().find(|(name, _)| *name == field.value);
-    found.expect("the model is checked").1
 }
 
 /// A list of a permitted number of entries, each within a range.

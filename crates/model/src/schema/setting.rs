@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toml_edit::{Array, Value};
 
 /// Largest value up to which an `f64` represents every whole number exactly.
-const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+pub(super) const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A value that replaces the value of a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::tool::{
-    Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched,
+use super::commands::{
+    Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched, reported,
 };
-use crate::tools::ToolOutput;
+use crate::process::tools::ToolOutput;
 use stend_load::target::TargetError;
 
 const HDPARM: Program = Program {
@@ -119,21 +119,18 @@ impl Sanitize {
             true => "cryptographic erase (CRYPTO SCRAMBLE EXT)",
             false => "sanitize of all blocks (BLOCK ERASE EXT)",
         };
-        let reported: Vec<&str> = [
+        let reported = reported(&[
             (self.crypto_scramble, "CRYPTO SCRAMBLE EXT (--crypto)"),
             (self.block_erase, "BLOCK ERASE EXT (--sanitize)"),
             (
                 self.overwrite,
                 "OVERWRITE EXT, which wears the flash and which stend does not offer",
             ),
-        ]
-        .into_iter()
-        .filter_map(|(is, words)| is.then_some(words))
-        .collect();
+        ]);
         let has = match (self.supported, reported.is_empty()) {
             (false, _) => "it has no sanitize feature set".to_owned(),
             (true, true) => "its sanitize feature set has no command to erase".to_owned(),
-            (true, false) => format!("of sanitize commands it reports {}", reported.join("; ")),
+            (true, false) => format!("of sanitize commands it reports {}", reported),
         };
         TargetError::Input(format!(
             "{0}: the drive reports no {asked}; {has}. `stend drive erase {0}` is by ATA Security \
@@ -334,9 +331,9 @@ fn write_cache(text: &str) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tool::fake::{CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE};
+    use super::super::commands::fake::{CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE};
     use super::*;
-    use crate::recorded::says;
+    use crate::probe::recorded::says;
 
     /// Output of hdparm 9.65, from its `Security` section on.
     fn identity(lines: &str) -> String {

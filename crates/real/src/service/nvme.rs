@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::tool::{
-    Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched,
+use super::commands::{
+    Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched, reported,
 };
-use crate::device::Device;
-use crate::nvme_tree::{controllers, namespaces};
-use crate::system::SystemRoot;
-use crate::tools::ToolOutput;
+use crate::probe::device::Device;
+use crate::probe::nvme_tree::{controllers, namespaces};
+use crate::probe::system::SystemRoot;
+use crate::process::tools::ToolOutput;
 use stend_load::target::TargetError;
 
 const NVME: Program = Program {
@@ -106,7 +106,7 @@ impl Abilities {
 
     /// Describes the commands that the controller reports, and the remedy.
     fn refusal(self, method: EraseMethod, node: &Path) -> String {
-        let reported: Vec<&str> = [
+        let reported = reported(&[
             (self.format, "Format NVM of user data (no option)"),
             (self.format_crypto, "Format NVM of the key (--crypto)"),
             (self.sanitize_block, "sanitize of all blocks (--sanitize)"),
@@ -118,10 +118,7 @@ impl Abilities {
                 self.sanitize_overwrite,
                 "sanitize by overwriting, which wears the flash and which stend does not offer",
             ),
-        ]
-        .into_iter()
-        .filter_map(|(is, words)| is.then_some(words))
-        .collect();
+        ]);
         let asked = match method {
             EraseMethod {
                 sanitize: true,
@@ -136,7 +133,7 @@ impl Abilities {
         };
         let has = match reported.is_empty() {
             true => "it reports no other way to erase itself either".to_owned(),
-            false => format!("it reports: {}", reported.join("; ")),
+            false => format!("it reports: {}", reported),
         };
         format!(
             "{}: the controller reports no {asked}; {has}. `stend drive trim` empties what takes \
@@ -386,9 +383,11 @@ mod tests {
     use std::cell::RefCell;
     use std::time::Duration;
 
-    use super::super::tool::fake::{CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE, SANITIZE_CRYPTO};
+    use super::super::commands::fake::{
+        CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE, SANITIZE_CRYPTO,
+    };
     use super::*;
-    use crate::recorded::{Recorded, says};
+    use crate::probe::recorded::{Recorded, says};
 
     /// The log as nvme-cli 2.3 prints it.
     fn log(status: &str, sprog: u32) -> String {

@@ -1,4 +1,4 @@
-//! A drive that is written until it refuses: a part of the schema `stend.review/1`.
+//! A drive that is written until it refuses: a part of the schema `stend.review/2`.
 
 use serde::{Deserialize, Serialize};
 

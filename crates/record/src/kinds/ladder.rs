@@ -2,6 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::curve::Series;
+
+/// Results of a recovery ladder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Ladder {
+    /// The fresh curve, and then that of each rest, in the order of `rungs`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<Series>,
+    /// Recovery of the drive in each rest.
+    pub rungs: Vec<Rung>,
+}
+
 /// One rest of a recovery ladder, and the drive's recovery in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rung {

@@ -3,6 +3,7 @@
 pub mod benchmark;
 pub mod curve;
 pub mod endurance;
+pub mod figure;
 pub mod files;
 pub mod ladder;
 pub mod points;
@@ -11,31 +12,31 @@ pub mod rounds;
 pub mod sync;
 pub mod traces;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::load::{self, Load};
 use benchmark::BenchmarkCell;
 use curve::Series;
 use endurance::Endurance;
+use figure::RepeatedFigure;
 use files::FileWork;
-use ladder::Rung;
+use ladder::{Ladder, Rung};
 use points::Point;
 use response::Response;
 use rounds::Rounds;
 use sync::SyncPoint;
-use traces::TraceResult;
+use traces::{TraceResult, Traces, overall_bw};
 
 /// Passes the list of kinds to a macro, `table`, as lines of `module, key, Variant;`: the name of
 /// the kind's file in `src/kinds` of `record`, `method`, `analysis` and `report`, its key in an
-/// edition's file, and the name of its variant in `method`.
-///
-/// If a test has results of two kinds (a ladder has curves), the more specific kind stands first.
+/// edition's file, and its variant of [`Results`] and of the keys in `method`.
 #[macro_export]
 macro_rules! kinds {
     ($table:ident) => {
         $table! {
             /// Points, each measured separately.
-            points, "sweep", Sweeps;
+            points, "sweep", Points;
             /// Recovery of the drive in rests of different length.
             ladder, "ladder", Ladder;
             /// Loads in rounds until a state is steady or enough is written.
@@ -58,8 +59,116 @@ macro_rules! kinds {
     };
 }
 
-/// The result of one test. The field of its kind is filled; none is if the target cannot run the
-/// test, as stated in `warnings`.
+/// Results of a test of one kind; lists are not empty. In JSON they are keys of the test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(clippy::large_enum_variant, reason = "a review has few tests")]
+pub enum Results {
+    /// Measured points.
+    Points(Vec<Point>),
+    /// Loads in rounds, until a state is steady or enough is written.
+    Rounds(Rounds),
+    /// Writing until the drive refuses.
+    Endurance(Endurance),
+    /// Measured curves.
+    #[serde(rename = "series")]
+    Curve(Vec<Series>),
+    /// Measured responses to a deletion.
+    #[serde(rename = "responses")]
+    Response(Vec<Response>),
+    /// Measured rows of a benchmark, in the order of measuring.
+    Benchmark(Vec<BenchmarkCell>),
+    /// Measured work on files.
+    Files(Vec<FileWork>),
+    /// Measured writes that must be durable.
+    Sync(Vec<SyncPoint>),
+    /// Rests of a recovery ladder, and their curves.
+    #[serde(untagged)]
+    Ladder(Ladder),
+    /// Replayed traces.
+    #[serde(untagged)]
+    Traces(Traces),
+}
+
+impl Results {
+    /// Reads the results among the keys of a test; `None` if there are none, or only empty lists.
+    fn read<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Results>, D::Error> {
+        let keys = Keys::deserialize(from)?;
+        let (series, rungs) = (keys.series, keys.rungs);
+        let (curves, ladder) = match rungs.is_empty() {
+            true => (series, None),
+            false => (Vec::new(), Some(Results::Ladder(Ladder { series, rungs }))),
+        };
+        let traces = list(keys.traces, |traces| {
+            Results::Traces(Traces {
+                traces,
+                overall_bw_bytes_per_s: keys.overall_bw_bytes_per_s,
+            })
+        });
+        let all = [
+            list(keys.points, Results::Points),
+            keys.rounds.map(Results::Rounds),
+            keys.endurance.map(Results::Endurance),
+            list(curves, Results::Curve),
+            list(keys.responses, Results::Response),
+            list(keys.benchmark, Results::Benchmark),
+            list(keys.files, Results::Files),
+            list(keys.sync, Results::Sync),
+            ladder,
+            traces,
+        ];
+        let mut all = all.into_iter().flatten();
+        match (all.next(), all.next()) {
+            (found, None) => Ok(found),
+            _ => Err(Error::custom("a test has results of one kind")),
+        }
+    }
+
+    /// Adds those of further measurements of the same test.
+    fn append(&mut self, more: Results) {
+        match (self, more) {
+            (Results::Points(all), Results::Points(more)) => all.extend(more),
+            (Results::Curve(all), Results::Curve(more)) => all.extend(more),
+            (Results::Response(all), Results::Response(more)) => all.extend(more),
+            (Results::Benchmark(all), Results::Benchmark(more)) => all.extend(more),
+            (Results::Files(all), Results::Files(more)) => all.extend(more),
+            (Results::Sync(all), Results::Sync(more)) => all.extend(more),
+            (Results::Ladder(all), Results::Ladder(more)) => {
+                all.series.extend(more.series);
+                all.rungs.extend(more.rungs);
+            }
+            (Results::Traces(all), Results::Traces(more)) => {
+                all.traces.extend(more.traces);
+                all.overall_bw_bytes_per_s = overall_bw(&all.traces);
+            }
+            // A single result is replaced by a later one.
+            (all, more) => *all = more,
+        }
+    }
+}
+
+fn list<T>(items: Vec<T>, results: impl FnOnce(Vec<T>) -> Results) -> Option<Results> {
+    (!items.is_empty()).then(|| results(items))
+}
+
+/// The keys of results of every kind.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Keys {
+    points: Vec<Point>,
+    series: Vec<Series>,
+    responses: Vec<Response>,
+    benchmark: Vec<BenchmarkCell>,
+    traces: Vec<TraceResult>,
+    overall_bw_bytes_per_s: Option<f64>,
+    files: Vec<FileWork>,
+    rungs: Vec<Rung>,
+    rounds: Option<Rounds>,
+    sync: Vec<SyncPoint>,
+    endurance: Option<Endurance>,
+}
+
+/// The result of one test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestResult {
     /// `sequential`, `sequential-depth`, `random`, `depth-scaling`, `block-scaling`,
@@ -70,44 +179,13 @@ pub struct TestResult {
     pub title: String,
     /// Description of the test, in a sentence.
     pub method: String,
-    /// Measured points.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub points: Option<Vec<Point>>,
+    /// Results; `None` if the target cannot run the test, as stated in `warnings`.
+    #[serde(flatten, deserialize_with = "Results::read")]
+    pub results: Option<Results>,
     /// Number of points of the edition's test that were not requested and are not in `points`:
     /// conclusions from the whole test do not apply to this part.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out_points: u32,
-    /// Measured curves.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub series: Option<Vec<Series>>,
-    /// Measured responses to a deletion.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub responses: Option<Vec<Response>>,
-    /// Measured rows of a benchmark, in the order of measuring.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub benchmark: Option<Vec<BenchmarkCell>>,
-    /// Replayed traces.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub traces: Option<Vec<TraceResult>>,
-    /// Bytes read and written divided by busy time, over all traces of a test.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overall_bw_bytes_per_s: Option<f64>,
-    /// Measured work on files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub files: Option<Vec<FileWork>>,
-    /// Recovery of the drive in each rest of a recovery ladder; its curves are in `series`, after
-    /// the fresh one, in the same order.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rungs: Option<Vec<Rung>>,
-    /// Loads in rounds, until a state is steady or enough is written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rounds: Option<Rounds>,
-    /// Measured writes that must be durable.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sync: Option<Vec<SyncPoint>>,
-    /// Writing until the drive refuses.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub endurance: Option<Endurance>,
     /// Key figures of a repeated test as measured in each repetition. Points are then means;
     /// everything else is of the first repetition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -126,15 +204,82 @@ pub struct TestResult {
     pub warnings: Vec<String>,
 }
 
-/// A key figure as measured in each repetition of its test.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RepeatedFigure {
-    /// Its name within its test.
-    pub name: String,
-    /// Unit: `iops`, `bytes_per_s`, `bytes` …
-    pub unit: String,
-    /// Its value in each repetition.
-    pub values: Vec<f64>,
+/// Declares access to results that are a list: empty for a test of any other kind.
+macro_rules! lists {
+    ($($(#[$doc:meta])* $name:ident, $mutable:ident, $item:ty,
+        $($variant:ident $(. $field:ident)?)|+;)*) => {
+        impl TestResult {
+            $(
+                $(#[$doc])*
+                pub fn $name(&self) -> &[$item] {
+                    match &self.results {
+                        $(Some(Results::$variant(found)) => &found$(.$field)?[..],)+
+                        _ => &[],
+                    }
+                }
+
+                $(#[$doc])*
+                pub fn $mutable(&mut self) -> &mut [$item] {
+                    match &mut self.results {
+                        $(Some(Results::$variant(found)) => &mut (found$(.$field)?)[..],)+
+                        _ => &mut [],
+                    }
+                }
+            )*
+        }
+    };
+}
+lists! {
+    /// Measured points.
+    points, points_mut, Point, Points;
+    /// Curves, those of a recovery ladder among them.
+    curves, curves_mut, Series, Curve | Ladder.series;
+    /// Rungs of a recovery ladder.
+    rungs, rungs_mut, Rung, Ladder.rungs;
+    /// Responses to a deletion.
+    responses, responses_mut, Response, Response;
+    /// Rows of a benchmark, in each direction.
+    benchmark, benchmark_mut, BenchmarkCell, Benchmark;
+    /// Replayed traces.
+    traces, traces_mut, TraceResult, Traces.traces;
+    /// Work on files.
+    files, files_mut, FileWork, Files;
+    /// Writes that must be durable.
+    sync, sync_mut, SyncPoint, Sync;
+}
+
+impl TestResult {
+    /// Rounds of loads; `None` for a test of any other kind.
+    pub fn rounds(&self) -> Option<&Rounds> {
+        match &self.results {
+            Some(Results::Rounds(rounds)) => Some(rounds),
+            _ => None,
+        }
+    }
+
+    /// Result of writing until the drive refuses; `None` for a test of any other kind.
+    pub fn endurance(&self) -> Option<&Endurance> {
+        match &self.results {
+            Some(Results::Endurance(endurance)) => Some(endurance),
+            _ => None,
+        }
+    }
+
+    /// Bandwidth of all traces, see [`Traces`]; `None` for a test of any other kind.
+    pub fn overall_bw_bytes_per_s(&self) -> Option<f64> {
+        match &self.results {
+            Some(Results::Traces(traces)) => traces.overall_bw_bytes_per_s,
+            _ => None,
+        }
+    }
+
+    /// Adds the results of a measurement.
+    pub fn add(&mut self, results: Results) {
+        match &mut self.results {
+            Some(all) => all.append(results),
+            none => *none = Some(results),
+        }
+    }
 }
 
 /// Preparation of a target to a steady state before a test.

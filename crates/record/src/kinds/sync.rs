@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::latency::LatencySummary;
-use crate::load::{Load, PointOp, size_text};
+use crate::load::Load;
 
 /// One measurement of writes that must be durable.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,20 +56,7 @@ pub struct SyncStream {
 impl SyncStream {
     /// Description for people: `random write, 4 KiB, 4 threads, O_DSYNC`.
     pub fn describe(load: &Load, durability: Durability) -> String {
-        let what = match load.op {
-            PointOp::Mixed => format!("{} % reads", load.read_percent),
-            op => op.words().to_owned(),
-        };
-        let threads = match load.threads {
-            1 => String::new(),
-            n => format!(", {n} threads"),
-        };
-        format!(
-            "{} {what}, {}{threads}, {}",
-            load.pattern.words(),
-            size_text(load.block_bytes),
-            durability.words()
-        )
+        format!("{}, {}", load.describe_requests(), durability.words())
     }
 
     /// Latency of the commits: of the flushes, or of the writes with `O_DSYNC`; `None` if there are

@@ -4,6 +4,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::latency::LatencySummary;
 
+/// Replayed traces of a test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Traces {
+    /// Each trace.
+    pub traces: Vec<TraceResult>,
+    /// Bytes read and written divided by busy time, over all traces of the test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overall_bw_bytes_per_s: Option<f64>,
+}
+
+impl From<TraceResult> for Traces {
+    fn from(only: TraceResult) -> Traces {
+        let traces = vec![only];
+        Traces {
+            overall_bw_bytes_per_s: overall_bw(&traces),
+            traces,
+        }
+    }
+}
+
 /// One trace replayed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceResult {

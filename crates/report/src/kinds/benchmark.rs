@@ -1,7 +1,6 @@
 //! Tests with a benchmark: its table in the form that users know, rivals side by side, and every
 //! pass.
 
-use stend_analysis::kinds::benchmark::benchmark_of;
 use stend_analysis::load::op_words;
 use stend_analysis::words::capitalised;
 use stend_language::{recorded, say, text};
@@ -14,12 +13,8 @@ use crate::drive::Drive;
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Returns charts and tables of a benchmark; empty for any other test.
+/// Returns charts and tables of a benchmark.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
-    let cells = benchmark_of(test);
-    if cells.is_empty() {
-        return Vec::new();
-    }
     let mut tables = vec![speed_table(test, drives), latency_table(test, drives)];
     tables.extend(drives.iter().filter_map(|drive| passes_table(test, drive)));
     vec![Block {
@@ -36,7 +31,9 @@ fn cell_of<'a>(
     row: &str,
     op: PointOp,
 ) -> Option<&'a BenchmarkCell> {
-    benchmark_of(drive.test(&test.id)?)
+    drive
+        .test(&test.id)?
+        .benchmark()
         .iter()
         .find(|cell| cell.row == row && cell.load.op == op)
 }
@@ -72,7 +69,7 @@ fn op_head(op: PointOp, cells: &[BenchmarkCell]) -> String {
 }
 
 fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
-    let cells = benchmark_of(test);
+    let cells = test.benchmark();
     let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, op_words(cell.load.op));
     let groups: Vec<String> = cells.iter().map(group).collect();
     let title = text!("benchmark-title", test = recorded(&test.title));
@@ -123,7 +120,7 @@ fn side_by_side(
     caption: &str,
     text: impl Fn(&BenchmarkCell) -> Cell,
 ) -> Table {
-    let cells = benchmark_of(test);
+    let cells = test.benchmark();
     let ops = ops(cells);
     let heads = drives.iter().flat_map(|drive| {
         let head = |op: &PointOp| Cell::noted(op_head(*op, cells), &drive.label);
@@ -143,7 +140,7 @@ fn side_by_side(
 
 /// Returns a table of every pass that counts.
 fn passes_table(test: &TestResult, drive: &Drive<'_>) -> Option<Table> {
-    let cells = benchmark_of(drive.test(&test.id)?);
+    let cells = drive.test(&test.id)?.benchmark();
     let passes = cells.iter().map(|cell| cell.passes.len()).max()?;
     let heads = (1..=passes).map(|n| text!("benchmark-head-pass", number = n));
     let columns = std::iter::once(say("benchmark-head-row")).chain(heads);

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use stend_analysis::ends::START_SAMPLES;
-use stend_analysis::kinds::curve::curves_of;
 use stend_analysis::words::capitalised;
 use stend_analysis::{Level, LevelKind, Metric, end_level, recovery, steps};
 use stend_language::{recorded, say, text};
@@ -50,13 +49,10 @@ impl Drawn<'_> {
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     let duration_scale = data.duration_scale;
     let mut out = Vec::new();
-    if curves_of(test).is_empty() {
-        return out;
-    }
-    let single = curves_of(test).len() == 1;
+    let single = test.curves().len() == 1;
     let found_in = |series: &Series| if single { steps(series) } else { Vec::new() };
     let groups: Vec<(String, Vec<Drawn<'_>>)> = if single {
-        let name = &curves_of(test)[0].name;
+        let name = &test.curves()[0].name;
         let found = drives.iter().enumerate().filter_map(|(slot, drive)| {
             Some((
                 drive.label.clone(),
@@ -68,7 +64,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
         vec![(String::new(), draw(found, duration_scale, &found_in, data))]
     } else {
         let per_drive = drives.iter().enumerate().filter_map(|(number, drive)| {
-            let curves = curves_of(drive.test(&test.id)?);
+            let curves = drive.test(&test.id)?.curves();
             let named = curves
                 .iter()
                 .enumerate()

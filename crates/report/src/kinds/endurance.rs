@@ -1,6 +1,6 @@
 //! A drive written until it refuses: its speed and its health over the bytes written.
 
-use stend_analysis::kinds::endurance::{endurance_of, is_whole};
+use stend_analysis::kinds::endurance::is_whole;
 use stend_language::{recorded, say, text};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
@@ -19,12 +19,9 @@ const EVEN_MAX: f64 = 20.0;
 /// Most points of a line that are drawn large.
 const POINTS_MAX: usize = 40;
 
-/// Returns charts and tables for each drive of an endurance test; empty for any other test.
+/// Returns charts and tables for each drive of an endurance test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
-    if endurance_of(test).is_none() {
-        return Vec::new();
-    }
-    let measured = measured(drives, test, endurance_of).into_iter();
+    let measured = measured(drives, test, TestResult::endurance).into_iter();
     measured
         .map(|(drive, endurance)| {
             let charts = charts(drive, endurance).into_iter();

@@ -1,6 +1,6 @@
 //! Tests of work on files: bars of speed by set, and a table of the sets.
 
-use stend_analysis::kinds::files::{files_of, set_words};
+use stend_analysis::kinds::files::set_words;
 use stend_language::{say, text};
 use stend_record::review::{FileWork, TestResult};
 
@@ -10,12 +10,9 @@ use crate::drive::{Drive, measured_lists};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Returns a chart and a table of a test of work on files; empty for any other test.
+/// Returns a chart and a table of a test of work on files.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
-    if files_of(test).is_empty() {
-        return Vec::new();
-    }
-    let measured = measured_lists(drives, test, files_of);
+    let measured = measured_lists(drives, test, TestResult::files);
     vec![Block {
         bars: vec![speeds(test, drives)],
         tables: measured
@@ -28,14 +25,14 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData)
 
 /// Finds a drive's work on the same set of the same size, scaled or not.
 fn same<'d>(drive: &Drive<'d>, id: &str, work: &FileWork) -> Option<&'d FileWork> {
-    let works = files_of(drive.test(id)?);
+    let works = drive.test(id)?.files();
     works
         .iter()
         .find(|other| other.set == work.set && other.set_bytes == work.set_bytes)
 }
 
 fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
-    let works = files_of(test);
+    let works = test.files();
     let groups: Vec<String> = works.iter().map(set_words).collect();
     let title = text!("files-title", op = works[0].op.name());
     bars::chart(title, &say("files-axis"), &groups, drives, |slot, nth| {

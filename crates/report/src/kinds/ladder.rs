@@ -1,21 +1,17 @@
-//! Recovery ladders: the volume recovered in each rest. The curves themselves are drawn like those
-//! of any test.
+//! Recovery ladders: the volume recovered in each rest, and then the curves themselves.
 
-use stend_analysis::kinds::ladder::rungs_of;
 use stend_language::{say, text};
 use stend_record::review::{Rung, TestResult};
 
+use super::curve;
 use crate::chart::{Axis, Chart, ChartData, Role, Scale, Trace};
 use crate::drive::{Drive, measured_lists};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Returns charts and a table of a ladder; empty for any other test.
+/// Returns charts and a table of a ladder.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
-    if rungs_of(test).is_empty() {
-        return Vec::new();
-    }
-    let measured = measured_lists(drives, test, rungs_of);
+    let measured = measured_lists(drives, test, TestResult::rungs);
     let recovered = chart(
         "ladder-restored-title",
         Axis::new(&say("axis-gb"), "GB"),
@@ -29,10 +25,12 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
         |rung| rung.iops_start,
     );
     let tables = measured.iter().map(|(drive, rungs)| table(drive, rungs));
-    vec![Block::drawn(
+    let rests = Block::drawn(
         vec![recovered.place(data, None), speeds.place(data, None)],
         tables.collect(),
-    )]
+    );
+    let curves = curve::blocks(test, drives, data);
+    std::iter::once(rests).chain(curves).collect()
 }
 
 fn chart(

@@ -1,6 +1,6 @@
 //! Tests with points: bars against rivals, or lines over the varied dimension.
 
-use stend_analysis::load::{op_words, points_of};
+use stend_analysis::load::op_words;
 use stend_analysis::words::{capitalised, list};
 use stend_analysis::{Dimension, Interval, Load, Metric};
 use stend_language::{say, text};
@@ -41,10 +41,7 @@ fn caption(metric: Metric) -> String {
 
 /// Returns charts and tables of a test with points.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
-    let points = points_of(test);
-    if points.is_empty() {
-        return Vec::new();
-    }
+    let points = test.points();
     let metric = Metric::of(points);
     let varied = Dimension::varied(test);
     let mut bars = Vec::new();
@@ -75,7 +72,7 @@ fn loads(points: &[Point]) -> Vec<Load> {
 }
 
 fn grouped(test: &TestResult, drives: &[Drive<'_>], metric: Metric) -> BarChart {
-    let points = points_of(test);
+    let points = test.points();
     let loads = loads(points);
     let groups: Vec<String> = loads.iter().map(|&l| load_words(l, points)).collect();
     let (pattern, block) = common(points);
@@ -148,7 +145,7 @@ fn lines_of(
     dimension: Dimension,
     data: &mut ChartData,
 ) -> Figure {
-    let points = points_of(test);
+    let points = test.points();
     let values = Dimension::values(dimension, points.iter().filter(|p| p.load.op == op));
     // A test may vary another dimension as well: each combination of the others gets a line.
     let rests = rests(points, op, dimension);
@@ -280,7 +277,7 @@ fn with(load: Load, dimension: Dimension, value: u64) -> Load {
 
 /// Draws total speed over the share of reads, and the two directions of the reviewed drive.
 fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut ChartData) -> Figure {
-    let points = points_of(test);
+    let points = test.points();
     let mut values = Dimension::Share.values(points);
     values.reverse();
     let mut traces = Vec::new();
@@ -354,7 +351,9 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
 /// Returns the point of a drive at a share of reads. The ends may have been measured as pure reads
 /// or writes, so only the share is matched.
 fn at_share<'a>(drive: &Drive<'a>, test: &TestResult, read_percent: u64) -> Option<&'a Point> {
-    points_of(drive.test(&test.id)?)
+    drive
+        .test(&test.id)?
+        .points()
         .iter()
         .find(|p| u64::from(p.load.read_percent) == read_percent)
 }
@@ -389,7 +388,7 @@ fn latencies(
     varied: Option<Dimension>,
     data: &mut ChartData,
 ) -> Block {
-    let points = points_of(test);
+    let points = test.points();
     let reviewed = &drives[0].label;
     let figures = match varied {
         None if points.len() <= DISTRIBUTIONS_MAX => points
@@ -404,12 +403,7 @@ fn latencies(
         vec![latency::table(caption, &say("head-load"), &latency_rows(points)).on_paper()];
     let rivals: Vec<(&str, Vec<latency::Row<'_>>)> = drives[1..]
         .iter()
-        .filter_map(|rival| {
-            Some((
-                &*rival.label,
-                latency_rows(points_of(rival.test(&test.id)?)),
-            ))
-        })
+        .filter_map(|rival| Some((&*rival.label, latency_rows(rival.test(&test.id)?.points()))))
         .collect();
     let caption = say("latency-caption-rivals");
     tables.extend(latency::folded_table(&caption, &say("head-load"), &rivals));
@@ -427,7 +421,7 @@ fn distribution(test: &TestResult, point: &Point, drives: &[Drive<'_>]) -> Chart
         })
     });
     let lines: Vec<latency::Row<'_>> = lines.collect();
-    let name = load_words(load, points_of(test));
+    let name = load_words(load, test.points());
     latency::chart(text!("latency-title", load = name), &lines)
 }
 
@@ -460,7 +454,7 @@ fn latency_rows(points: &[Point]) -> Vec<latency::Row<'_>> {
 
 /// Draws percentiles of the reviewed drive over the queue depth, a chart for each direction.
 fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> Vec<Figure> {
-    let points = points_of(test);
+    let points = test.points();
     let mut figures = Vec::new();
     for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
         let of_op: Vec<&Point> = points.iter().filter(|p| p.load.op == op).collect();

@@ -1,7 +1,6 @@
 //! Tests of reads while a file is deleted: speed and latency over time, with the deletion at zero.
 
 use stend_analysis::deletion_effect;
-use stend_analysis::kinds::response::responses_of;
 use stend_analysis::words::capitalised;
 use stend_language::{numeral, recorded, say, text};
 use stend_record::review::{Response, ResponseInterval, TestResult};
@@ -12,12 +11,9 @@ use crate::latency;
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Returns charts and tables of a deletion test; empty for any other test.
+/// Returns charts and tables of a deletion test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
-    if responses_of(test).is_empty() {
-        return Vec::new();
-    }
-    let measured = measured_lists(drives, test, responses_of);
+    let measured = measured_lists(drives, test, TestResult::responses);
     let block = |(drive, responses): (&Drive<'_>, &[Response])| {
         let speeds = speeds(drive, responses);
         let latencies = responses.iter().map(|response| latencies(drive, response));

@@ -1,6 +1,6 @@
 //! Tests of replayed traces: a speed for each trace, rivals side by side, and the bytes moved.
 
-use stend_analysis::kinds::traces::{beginning, traces_of};
+use stend_analysis::kinds::traces::beginning;
 use stend_record::review::{LatencySummary, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
 
@@ -12,12 +12,9 @@ use crate::drive::{Drive, measured_lists};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Returns charts and tables of a test of traces; empty for any other test.
+/// Returns charts and tables of a test of traces.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
-    if traces_of(test).is_empty() {
-        return Vec::new();
-    }
-    let measured = measured_lists(drives, test, traces_of);
+    let measured = measured_lists(drives, test, TestResult::traces);
     vec![Block {
         bars: vec![speeds(test, drives)],
         tables: measured
@@ -29,7 +26,9 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData)
 }
 
 fn of<'a>(drive: &Drive<'a>, test: &TestResult, name: &str) -> Option<&'a TraceResult> {
-    traces_of(drive.test(&test.id)?)
+    drive
+        .test(&test.id)?
+        .traces()
         .iter()
         .find(|trace| trace.name == name)
 }
@@ -38,8 +37,8 @@ fn of<'a>(drive: &Drive<'a>, test: &TestResult, name: &str) -> Option<&'a TraceR
 fn overall(drive: &Drive<'_>, test: &TestResult) -> Option<Bar> {
     let test = drive.test(&test.id)?;
     let overall = test
-        .overall_bw_bytes_per_s
-        .filter(|_| traces_of(test).len() > 1)?;
+        .overall_bw_bytes_per_s()
+        .filter(|_| test.traces().len() > 1)?;
     // It is the only key figure of such a test.
     let values = test.repeated.first().map(|figure| &*figure.values);
     Some(Bar::mb_per_s(overall).repeated(values.unwrap_or_default(), 1e6))
@@ -68,14 +67,14 @@ fn rows(test: &TestResult, drives: &[Drive<'_>]) -> Vec<Row> {
             bars: all,
         });
     }
-    rows.extend(traces_of(test).iter().map(|trace| {
+    rows.extend(test.traces().iter().map(|trace| {
         let bar = |drive: &Drive<'_>| {
             let found = of(drive, test, &trace.name)?;
             let bar = Bar::mb_per_s(found.bw_bytes_per_s).noted(number::iops(found.iops));
             Some(bar.repeated(&found.repeated_bw_bytes_per_s, 1e6))
         };
         Row {
-            name: name(trace, traces_of(test)),
+            name: name(trace, test.traces()),
             bars: drives.iter().map(bar).collect(),
         }
     }));
@@ -87,7 +86,7 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let mut traces = drives
         .iter()
         .filter_map(|drive| drive.test(&test.id))
-        .flat_map(traces_of);
+        .flat_map(TestResult::traces);
     let synthesised = traces.any(|t| t.origin != TraceOrigin::Captured);
     let title = text!("traces-title", test = recorded(&test.title));
     let groups: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();

@@ -4,8 +4,8 @@ use std::io::Read as _;
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::Load;
 use stend_record::review::{
-    Condition, JobText, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival, SCHEMA,
-    Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
+    Condition, JobText, LatencySummary, Pattern, Point, PointOp, PointPart, Results, Review, Rival,
+    SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult, Traces,
 };
 
 use base64::Engine as _;
@@ -137,10 +137,13 @@ pub fn with_applications(mut review: Review) -> Review {
     for rival in &mut review.rivals {
         let mut tests = applications(1.5);
         // The rival was measured without the last row and the second trace.
-        let cells = tests[0].benchmark.as_mut().unwrap();
+        let mut cells = tests[0].benchmark().to_vec();
         cells.retain(|cell| cell.row != "4K Q1T1");
-        tests[1].traces.as_mut().unwrap().truncate(1);
-        tests[1].overall_bw_bytes_per_s = None;
+        tests[0].results = Some(Results::Benchmark(cells));
+        tests[1].results = Some(Results::Traces(Traces {
+            traces: tests[1].traces()[..1].to_vec(),
+            overall_bw_bytes_per_s: None,
+        }));
         rival.tests.extend(tests);
     }
     review
@@ -172,12 +175,14 @@ fn applications(speed: f64) -> Vec<TestResult> {
     ];
     vec![
         TestResult {
-            benchmark: Some(cells),
+            results: Some(Results::Benchmark(cells)),
             ..test("crystaldiskmark", "CrystalDiskMark 8")
         },
         TestResult {
-            overall_bw_bytes_per_s: overall_bw(&traces),
-            traces: Some(traces),
+            results: Some(Results::Traces(Traces {
+                overall_bw_bytes_per_s: overall_bw(&traces),
+                traces,
+            })),
             ..test("desktop-traces", "Desktop traces")
         },
     ]
@@ -465,14 +470,14 @@ fn curve(name: &str, steps: &[(f64, f64)], drive: Character, scale: f64) -> Seri
 
 fn with_points(id: &str, title: &str, points: Vec<Point>) -> TestResult {
     TestResult {
-        points: Some(points),
+        results: Some(Results::Points(points)),
         ..test(id, title)
     }
 }
 
 fn with_curves(id: &str, title: &str, series: Vec<Series>) -> TestResult {
     TestResult {
-        series: Some(series),
+        results: Some(Results::Curve(series)),
         ..test(id, title)
     }
 }

@@ -19,7 +19,7 @@ pub const IDLE_S_MAX: f64 = 366.0 * 86_400.0;
 
 /// Bytes that the host can write before the pool for new data is full, excluding their parity.
 fn free_entry_bytes(drive: &SimDrive) -> u64 {
-    let bytes = drive.free_entry_pages() * PAGE_BYTES;
+    let bytes = drive.inspect().free_entry_pages() * PAGE_BYTES;
     match drive.spec().parity_data.map(u64::from) {
         Some(data) => bytes * data / (data + 1),
         None => bytes,

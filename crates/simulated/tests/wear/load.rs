@@ -28,7 +28,8 @@ fn send(
     (0..sent).for_each(|tag| submit(drive, tag as u32));
     while outstanding > 0 {
         let done = drive.advance(SimTime::NEVER);
-        let done = done.unwrap_or_else(|| panic!("it stands still: {}", drive.diagnosis()));
+        let done =
+            done.unwrap_or_else(|| panic!("it stands still: {}", drive.inspect().diagnosis()));
         outstanding -= 1;
         goes_on &= each(&done);
         if goes_on && sent < count {

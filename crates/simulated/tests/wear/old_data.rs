@@ -60,7 +60,9 @@ fn ageing(refresh: Option<Rber>, keeps_charge: bool) -> Vec<Speed> {
     new.share();
     let aged = MONTHS.iter().map(|&months| {
         let mut drive = new.clone();
-        drive.rest_without_power(Nanos::from_secs(months * MONTH));
+        drive
+            .service()
+            .rest_without_power(Nanos::from_secs(months * MONTH));
         let old = reads(&mut drive);
         rest(&mut drive, 3_600);
         Speed {

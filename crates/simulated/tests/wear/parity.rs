@@ -104,7 +104,7 @@ fn loss(stripe: Option<u32>, failure: Failure) -> Loss {
         Failure::Block | Failure::Die => 1,
         Failure::TwoDies => 2,
     };
-    (0..dies).for_each(|die| drive.fail_die(die));
+    (0..dies).for_each(|die| drive.service().fail_die(die));
     run(
         &mut drive,
         (Op::Read, 32, bytes / REQUEST),

@@ -41,7 +41,7 @@ fn life(set_aside: u64, in_order: bool) -> Life {
     let pages = spec.user_bytes / PAGE_BYTES;
     run(&mut drive, (Op::Trim, pages, 1), || 0);
     let bytes = flash * (MADE_WITH - set_aside) / 100 / PAGE_BYTES * PAGE_BYTES;
-    drive.set_user_bytes(bytes).expect("it is empty");
+    drive.service().set_user_bytes(bytes).expect("it is empty");
     let all = drive.capacity_bytes();
     fill(&mut drive, all);
     match in_order {

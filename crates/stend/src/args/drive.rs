@@ -119,12 +119,11 @@ pub enum DriveCommand {
     PowerCut {
         /// The drive's file, or the control socket of a served one.
         target: String,
-        /// Of a served drive: not now, but when so many operations of the flash more have been
-        /// done.
+        /// Of a served drive: cut the power after N further operations of the flash.
         #[arg(long, value_name = "N", conflicts_with = "after_writes")]
         #[arg(value_parser = clap::value_parser!(u64).range(1..))]
         at_flash_event: Option<u64>,
-        /// Of a served drive: not now, but when so many writes more have been answered.
+        /// Of a served drive: cut the power after N further writes have been answered.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         after_writes: Option<u64>,
     },
@@ -148,7 +147,8 @@ pub enum DriveCommand {
         #[arg(long, value_name = "S", value_parser = values::idle_seconds)]
         seconds: f64,
     },
-    /// Print how a served drive is: what was served, how late, and what the last power cut did.
+    /// Print the status of a served drive: requests served, their lateness, and the effect of the
+    /// last power cut.
     Status {
         /// The control socket.
         target: String,

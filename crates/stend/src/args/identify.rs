@@ -16,17 +16,17 @@ pub struct IdentifyArgs {
     #[arg(required = true, value_name = "TARGET|RUN")]
     pub names: Vec<String>,
 
-    /// Begin no probe that does not fit this time, such as 90s, 20m or 2h: what is not known then
-    /// is said to be unknown.
+    /// Begin no probe that does not fit this time, such as 90s, 20m or 2h; the properties that it
+    /// would show are reported as unknown.
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     pub budget: Option<Duration>,
 
-    /// Keep what was seen in this file, as JSON: with its curves and maps.
+    /// Write all observations to this file, as JSON, with their curves and maps.
     #[arg(long, value_name = "FILE.json")]
     pub observed: Option<PathBuf>,
 
-    /// Write a page into this folder: what is known, what is not, and charts of what was seen, with
-    /// what was inferred marked in them (index.html, identification.json). An earlier
+    /// Write a page into this folder: known and unknown properties, and charts of the observations,
+    /// in which the properties are marked (index.html, identification.json). An earlier
     /// identification of the same simulated drive or review there is replaced, nothing else.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

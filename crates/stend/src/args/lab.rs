@@ -42,14 +42,14 @@ pub enum LabCommand {
     /// List the studies, the oldest first.
     Studies,
     /// Print a review: drive, conditions, tests; with --json, the review (schema
-    /// `stend.review/1`). Or print a job or replay: what ran, and the result as JSON.
+    /// `stend.review/2`). Or print a job or replay: what ran, and the result as JSON.
     Show {
         /// Its number (3, j3), a word for it as `stend compare` takes it, or the label of a job or
         /// a replay.
         #[arg(value_name = "RUN")]
         run: String,
     },
-    /// Give a review, a job or a replay a label; an empty one is taken away.
+    /// Set the label of a review, a job or a replay; an empty text removes it.
     #[command(alias = "rename")]
     Label {
         /// Its number: 3, j3.
@@ -57,7 +57,7 @@ pub enum LabCommand {
         /// The label.
         text: String,
     },
-    /// Note something about a review, a job or a replay; an empty text takes the note away.
+    /// Set the note of a review, a job or a replay; an empty text removes it.
     Note {
         /// Its number: 3, j3.
         run: EntryId,
@@ -95,7 +95,7 @@ pub enum LabCommand {
     ///
     /// It listens on the loopback interface alone, prints its address, and ends by a signal.
     Serve {
-        /// Port on 127.0.0.1 and ::1; 0 takes any that is free.
+        /// Port on 127.0.0.1 and ::1; 0 selects a free one.
         #[arg(long, value_name = "N", default_value_t = 7070)]
         port: u16,
     },

@@ -6,8 +6,8 @@ use stend_language::Language;
 /// The language of pages and findings.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct LanguageArgs {
-    /// Language of the report and of what is said of it: en or ru. Names of drives, jobs and JSON
-    /// stay as they are.
+    /// Language of the report and of messages about it: en or ru. Names of drives, jobs and JSON
+    /// remain as they are.
     #[arg(long, value_name = "LANG", default_value_t)]
     pub lang: Language,
 }

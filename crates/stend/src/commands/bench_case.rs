@@ -175,5 +175,5 @@ fn end_with_parent(folder: Option<PathBuf>) {
 fn peak_rss_bytes() -> Result<u64, Failure> {
     const FILE: &str = "/proc/self/status";
     bytes_in(FILE, "VmHWM")
-        .ok_or_else(|| Failure::Io(format!("{FILE} does not contain the peak memory (VmHWM)")))
+        .ok_or_else(|| Failure::Io(format!("{FILE} has no line with the peak memory (VmHWM)")))
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use stend_analysis::compare::{
     Row, Side, Unlike, by_whom, key_rows, point_rows, together, told, unlike, unlike_models,
 };
-use stend_analysis::words;
+use stend_analysis::{figure_name, figure_title, words};
 use stend_lab::{Lab, RunId};
 use stend_language::{Language, numeral, recorded, recorded_parts, say, text, within};
 use stend_record::review::{Condition, Review};
@@ -73,19 +73,6 @@ impl Compared {
             .collect()
     }
 
-    fn unlike(&self) -> Vec<Unlike> {
-        unlike(&self.sides())
-    }
-
-    fn unlike_models(&self) -> Vec<Unlike> {
-        unlike_models(&self.sides())
-    }
-
-    fn labels(&self) -> Vec<Option<String>> {
-        let reviews = self.reviews.iter();
-        reviews.map(|(_, review, _)| review.label.clone()).collect()
-    }
-
     /// Names of the sides, for the terminal.
     fn names(&self) -> Vec<String> {
         let reviews = self.reviews.iter();
@@ -97,8 +84,10 @@ impl Compared {
 
     /// Writes the page of the first review with the others as its rivals, and returns its path.
     pub fn save(&self, folder: PathBuf, language: Language) -> Result<PathBuf, Failure> {
-        let review = self.together();
+        let reviews: Vec<&Review> = self.reviews.iter().map(|(_, review, _)| review).collect();
+        let review = together(&reviews);
         let review = review.ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
+        let labels: Vec<_> = reviews.iter().map(|review| review.label.clone()).collect();
         let folder = Folder::open(folder, language)?;
         stend_report::keep_others(folder.path(), &review)?;
         match self.reviews.len() {
@@ -106,19 +95,13 @@ impl Compared {
             _ => folder.save_compared(
                 &review,
                 &Comparison {
-                    conditions: &self.unlike(),
-                    models: &self.unlike_models(),
-                    labels: &self.labels(),
+                    conditions: &unlike(&self.sides()),
+                    models: &unlike_models(&self.sides()),
+                    labels: &labels,
                     names: &within(language, || self.names()),
                 },
             ),
         }
-    }
-
-    /// The first review with the others as its rivals.
-    fn together(&self) -> Option<Review> {
-        let reviews: Vec<&Review> = self.reviews.iter().map(|(_, review, _)| review).collect();
-        together(&reviews)
     }
 
     fn conditions_text(&self) -> String {
@@ -126,13 +109,13 @@ impl Compared {
         for (nth, side) in (1..).zip(self.names()) {
             text += &format!("[{nth}] {side}\n");
         }
-        let models = self.unlike_models();
+        let models = unlike_models(&self.sides());
         if !models.is_empty() {
             text += &format!("\n{}\n", say("terminal-models"));
             let lines = models.iter().map(|row| format!("  {}\n", against(row)));
             text += &lines.collect::<String>();
         }
-        let unlike = self.unlike();
+        let unlike = unlike(&self.sides());
         if unlike.is_empty() {
             return text + &format!("\n{}\n", say("terminal-same"));
         }
@@ -160,7 +143,7 @@ impl Compared {
                 test = &row.test_id;
                 text += &format!("\n{test}\n");
             }
-            text += &format!("  {}\n", row.title);
+            text += &format!("  {}\n", figure_title(&row.figure));
             for (at, (value, ratio)) in row.values.iter().zip(row.ratios()).enumerate() {
                 let nth = at + 1;
                 let value =
@@ -193,13 +176,13 @@ impl Compared {
                     fingerprint: review.target.fingerprint().to_owned(),
                 })
                 .collect(),
-            models: self.unlike_models(),
-            unlike: self.unlike(),
+            models: unlike_models(&self.sides()),
+            unlike: unlike(&self.sides()),
             figures: rows
                 .iter()
                 .map(|row| DocumentRow {
                     test: row.test_id.clone(),
-                    name: row.name.clone(),
+                    name: figure_name(&row.figure),
                     unit: row.unit.key(),
                     values: row.values.clone(),
                     half_widths: row.half_widths.clone(),

@@ -11,7 +11,7 @@ use stend_simulated::SimulatedTarget;
 use crate::args::{DriveFilter, DrivesArgs, DrivesCommand, SetArgs};
 use crate::failure::Failure;
 use crate::open::{Named, is_model, model};
-use crate::output::{note, print, print_json};
+use crate::output::{note, print, print_json, table};
 use crate::signals;
 
 pub fn run(args: &DrivesArgs) -> Result<(), Failure> {
@@ -53,67 +53,63 @@ fn list(filter: &DriveFilter, as_json: bool) -> Result<(), Failure> {
             .collect();
         return print_json(&json!({ "schema": "stend.drives/1", "drives": drives }));
     }
-    let width = SHIPPED
-        .iter()
-        .map(|s| s.name.len())
-        .max()
-        .unwrap_or_default();
-    let mut text = String::new();
-    for model in models() {
-        text += &format!("{:<width$}  {}\n", model.name, model.title);
-    }
-    print(&text)
+    let width = SHIPPED.iter().map(|s| s.name.len()).max();
+    let layout = format!("<{}  <", width.unwrap_or_default());
+    let rows = models().map(|model| [model.name.clone(), model.title.clone()]);
+    print(&table(&layout, &rows.collect::<Vec<_>>()))
 }
 
 /// Refuses words that match no model, and lists the known ones.
 fn check_filter(filter: &DriveFilter, models: &[Model]) -> Result<(), Failure> {
-    let wrong = |option: &str, word: &str, of: fn(&Model) -> &str| {
+    type Has = fn(&Model, &str) -> bool;
+    let known = |option: &str, word: &Option<String>, has: Has, of: fn(&Model) -> &str| {
+        let Some(word) = word
+            .as_ref()
+            .filter(|word| !models.iter().any(|m| has(m, word)))
+        else {
+            return Ok(());
+        };
         let words: BTreeSet<&str> = models.iter().map(of).collect();
         let words = words.into_iter().collect::<Vec<_>>().join("; ");
         Err(Failure::Input(format!(
             "{option} {word}: no shipped model has it; there are: {words}"
         )))
     };
-    let fits = |filter: &DriveFilter| models.iter().any(|model| passes(filter, model));
-    if let Some(word) = &filter.interface {
-        let alone = DriveFilter {
-            interface: Some(word.clone()),
-            ..DriveFilter::default()
-        };
-        if !fits(&alone) {
-            return wrong("--interface", word, |model| &model.host.interface.value);
-        }
-    }
-    if let Some(word) = &filter.flash {
-        let alone = DriveFilter {
-            flash: Some(word.clone()),
-            ..DriveFilter::default()
-        };
-        if !fits(&alone) {
-            return wrong("--flash", word, |model| &model.nand.generation.value);
-        }
-    }
-    if !fits(filter) {
+    known("--interface", &filter.interface, has_interface, |model| {
+        &model.host.interface.value
+    })?;
+    known("--flash", &filter.flash, has_flash, |model| {
+        &model.nand.generation.value
+    })?;
+    if !models.iter().any(|model| passes(filter, model)) {
         note("no shipped model has all of that");
     }
     Ok(())
 }
 
-fn passes(filter: &DriveFilter, model: &Model) -> bool {
-    let interface = filter.interface.as_ref();
+fn has_interface(model: &Model, name: &str) -> bool {
+    model.host.interface.value == name
+}
+
+fn has_flash(model: &Model, words: &str) -> bool {
     let flash = model.nand.generation.value.to_lowercase();
+    flash.contains(&words.to_lowercase())
+}
+
+fn passes(filter: &DriveFilter, model: &Model) -> bool {
     let bytes = u128::from(model.capacity.user_bytes.value);
     // Bounds are nominal capacities: a drive of 512 GB has 512,110,190,592 bytes.
     let within = |(least, most): (u64, u64)| {
         100 * bytes >= 99 * u128::from(least) && 100 * bytes <= 101 * u128::from(most)
     };
-    interface.is_none_or(|name| *name == model.host.interface.value)
-        && (filter.flash.as_ref()).is_none_or(|words| flash.contains(&words.to_lowercase()))
+    let released = |(from, to): (u32, u32)| {
+        let year = model.release_year.as_ref();
+        year.is_some_and(|year| (from..=to).contains(&year.value))
+    };
+    (filter.interface.as_ref()).is_none_or(|name| has_interface(model, name))
+        && (filter.flash.as_ref()).is_none_or(|words| has_flash(model, words))
         && filter.capacity.is_none_or(within)
-        && filter.year.is_none_or(|(from, to)| {
-            let year = model.release_year.as_ref();
-            year.is_some_and(|year| (from..=to).contains(&year.value))
-        })
+        && filter.year.is_none_or(released)
 }
 
 fn show(name: &str, set: &SetArgs, as_json: bool) -> Result<(), Failure> {

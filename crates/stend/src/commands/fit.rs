@@ -13,12 +13,12 @@ use stend_fit::fitting::{
 use stend_model::{Files, Model};
 
 use super::leave_one_out;
-use super::search::{is_asked, measured, options, read_state};
+use super::search::{is_asked, measured, options, read_json};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
 use crate::open::unknown_model;
-use crate::output::{note, print, print_json};
+use crate::output::{json_text, note, print, print_json, table};
 use crate::signals;
 
 /// Generations at most, where no number is given.
@@ -60,7 +60,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     signals::undisturbed(|| save(args, &folder, &files, &document))?;
     match args.json {
         true => print_json(&document),
-        false => print(&(table(&measured, &result) + &told(args, &folder, &files))),
+        false => print(&(summary(&measured, &result) + &told(args, &folder, &files))),
     }
 }
 
@@ -121,7 +121,7 @@ fn all_are_files(models: &[(String, Files)]) -> Result<(), Failure> {
 /// The search, kept after every generation.
 fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     let path = folder.join(STATE);
-    let state = read_state(&path)?;
+    let state: Option<SearchState> = read_json(&path, "a state of a search")?;
     if let Some(state) = &state {
         check_state(task, state)?;
     }
@@ -138,8 +138,8 @@ fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     let begin = Instant::now();
     let mut keep = |state: &SearchState, generation: &Generation| {
         let text = serde_json::to_string(state).map_err(|error| error.to_string())?;
-        signals::undisturbed(|| replace(&path, text.as_bytes()))
-            .map_err(|error| Failure::unwritable(&path, &error).to_string())?;
+        let saved = signals::undisturbed(|| replace(&path, text.as_bytes()));
+        saved.map_err(|error| error.to_string())?;
         note(&told_of(generation, known, begin.elapsed().as_secs()));
         Ok(())
     };
@@ -169,40 +169,34 @@ fn told_of(generation: &Generation, known: usize, seconds: u64) -> String {
 
 fn save(args: &FitArgs, folder: &Path, files: &[Written], document: &Value) -> Result<(), Failure> {
     for file in files {
-        let path = folder.join(&file.path);
-        let parent = path.parent().unwrap_or(folder);
-        fs::create_dir_all(parent).map_err(|error| Failure::unwritable(parent, &error))?;
-        replace(&path, file.text.as_bytes()).map_err(|error| Failure::unwritable(&path, &error))?;
+        replace(&folder.join(&file.path), file.text.as_bytes())?;
     }
-    let path = folder.join(RESULT);
-    replace(&path, format!("{document:#}\n").as_bytes())
-        .map_err(|error| Failure::unwritable(&path, &error))?;
+    replace(&folder.join(RESULT), json_text(document)?.as_bytes())?;
     for file in files.iter().filter(|file| args.in_place && file.changed) {
-        let path = Path::new(&file.original);
-        replace(path, file.text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))?;
+        replace(Path::new(&file.original), file.text.as_bytes())?;
     }
     Ok(())
 }
 
-fn table(measured: &Measured, fit: &Fit) -> String {
-    let mut text = String::from("Figures\n");
-    for ((row, before), (_, after)) in fit.before.rows.iter().zip(&fit.after.rows) {
-        let (Some(before), Some(after)) = (before.answer(), after.answer()) else {
-            continue;
-        };
+fn summary(measured: &Measured, fit: &Fit) -> String {
+    let rows = fit.before.rows.iter().zip(&fit.after.rows);
+    let rows = rows.filter_map(|((row, before), (_, after))| {
+        let [before, after] = [before.answer()?, after.answer()?];
         let of = &measured.rows[*row];
-        text += &format!(
-            "  {:<26} {:<38} {:>16}  before {:>8.1} %  after {:>8.1} %\n",
-            of.model.as_deref().unwrap_or_default(),
-            of.ask
-                .as_ref()
-                .map_or("", |ask| &measured.tests[ask.test].figures[ask.figure]
-                    .metric),
-            of.published,
-            before.error * 100.0,
-            after.error * 100.0,
-        );
-    }
+        let metric = of.ask.as_ref().map(|ask| {
+            let test = &measured.tests[ask.test];
+            test.figures[ask.figure].metric.clone()
+        });
+        Some([
+            of.model.clone().unwrap_or_default(),
+            metric.unwrap_or_default(),
+            of.published.clone(),
+            format!("{:.1}", before.error * 100.0),
+            format!("{:.1}", after.error * 100.0),
+        ])
+    });
+    let layout = "  <26 <38 >16  before >8 %  after >8 %";
+    let mut text = format!("Figures\n{}", table(layout, &rows.collect::<Vec<_>>()));
     text += "\nParameters\n";
     if fit.parameters.is_empty() {
         text += "  none: the model is predicted, and its file stays as it is (0 generations)\n";

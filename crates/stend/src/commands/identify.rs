@@ -9,7 +9,7 @@ use stend_identify::observed::Observed;
 use stend_identify::property::{Identification, SCHEMA};
 use stend_identify::{infer, observed_in, probe, written_bytes_max};
 use stend_language::{Language, recorded, say, text, within};
-use stend_record::review::{self, Review};
+use stend_record::review::{self, ReadError, Review};
 use stend_report::Origin;
 use stend_simulated::Access;
 
@@ -20,7 +20,7 @@ use crate::laboratory;
 use crate::open::{
     Named, Planned, check_all, check_set, is_simulated, open_planned, real_options_fit,
 };
-use crate::output::{json_line, note, print};
+use crate::output::{json_line, note, print, print_json_line};
 use crate::signals;
 use crate::typed::{real, settings, word};
 
@@ -70,7 +70,7 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
             fs::write(path, text).map_err(|error| Failure::unwritable(path, &error))?;
         }
         match args.json {
-            true => print(&json_line(&identification)?)?,
+            true => print_json_line(&identification)?,
             false => print(&within(language, || table(&infer(name, &seen))))?,
         }
         if let Some(folder) = &folder {
@@ -187,17 +187,16 @@ fn look(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
 fn read(path: &Path) -> Result<Review, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
-    let review: Review = serde_json::from_str(&text)
-        .map_err(|error| Failure::Input(format!("{}: not a review: {error}", path.display())))?;
-    if review.schema != review::SCHEMA {
-        return Err(Failure::Input(format!(
-            "{}: its schema is {:?}, and {:?} is needed",
-            path.display(),
-            review.schema,
-            review::SCHEMA
-        )));
-    }
-    Ok(review)
+    review::read(&text).map_err(|error| {
+        let shown = path.display();
+        Failure::Input(match error {
+            ReadError::Json(error) => format!("{shown}: not a review: {error}"),
+            ReadError::Schema(schema) => format!(
+                "{shown}: its schema is {schema:?}, and {:?} is needed",
+                review::SCHEMA
+            ),
+        })
+    })
 }
 
 /// Probes a target.

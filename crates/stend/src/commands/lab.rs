@@ -6,14 +6,18 @@ mod serve;
 use std::path::Path;
 
 use jiff::Timestamp;
+use serde::Serialize;
+use stend_analysis::words;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
+use stend_lab::studies::{self, StudySummary};
 use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES, marks, progress};
+use stend_load::target::condition;
 
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
 use crate::failure::Failure;
 use crate::laboratory::{self, time};
 use crate::open::check_distinct;
-use crate::output::{json_line, note, print};
+use crate::output::{note, print, print_json_line, table};
 
 pub fn run(args: &LabArgs) -> Result<(), Failure> {
     let list = LabCommand::List;
@@ -108,7 +112,7 @@ fn merge(args: &LabArgs, other: &Path) -> Result<(), Failure> {
     let mut lab = Lab::open(&laboratory::path(&args.lab)?)?;
     let merged = lab.merge(other)?;
     if args.json {
-        return print(&json_line(&merged)?);
+        return print_json_line(&merged);
     }
     print(&format!(
         "runs added: {}, replaced by a further state: {}, known: {}; studies added or replaced: \
@@ -157,64 +161,58 @@ fn chosen(tables: Option<&[String]>) -> Result<(Vec<&'static str>, bool), Failur
     Ok((others?, !figures.is_empty()))
 }
 
-fn list_all(of: &LabPath, as_json: bool) -> Result<(), Failure> {
-    let lab = laboratory::look_if_made(of)?;
-    let runs = lab.as_ref().map(Lab::runs).transpose()?.unwrap_or_default();
+/// Prints a list; if it is empty, a note that none `has_been` done yet.
+fn print_list<T: Serialize>(
+    (of, as_json): (&LabPath, bool),
+    list: &[T],
+    has_been: &str,
+    text: &str,
+) -> Result<(), Failure> {
     if as_json {
-        return print(&json_line(&runs)?);
+        return print_json_line(&list);
     }
-    let jobs = lab.as_ref().map(recorded::list).transpose()?;
-    let jobs = jobs.unwrap_or_default();
-    if runs.is_empty() {
+    if list.is_empty() {
         let path = laboratory::path(of)?;
-        note(&format!("{}: no review has been made yet", path.display()));
+        note(&format!("{}: no {has_been} yet", path.display()));
     }
+    print(text)
+}
+
+/// Lists reviews, and jobs and replays below.
+fn list_all(of: &LabPath, as_json: bool) -> Result<(), Failure> {
+    let (runs, jobs) = (
+        laboratory::list(of, Lab::runs)?,
+        laboratory::list(of, recorded::list)?,
+    );
     let tables = [runs_text(&runs), jobs_text(&jobs)];
     let tables = tables.into_iter().filter(|table| !table.is_empty());
-    print(&tables.collect::<Vec<_>>().join("\n"))
+    let text = tables.collect::<Vec<_>>().join("\n");
+    print_list((of, as_json), &runs, "review has been made", &text)
 }
 
 /// Lists only the jobs and replays.
 fn jobs(of: &LabPath, as_json: bool) -> Result<(), Failure> {
-    let lab = laboratory::look_if_made(of)?;
-    let jobs = lab.as_ref().map(recorded::list).transpose()?;
-    let jobs = jobs.unwrap_or_default();
-    if as_json {
-        return print(&json_line(&jobs)?);
-    }
-    if jobs.is_empty() {
-        let path = laboratory::path(of)?;
-        note(&format!("{}: no job has been run yet", path.display()));
-    }
-    print(&jobs_text(&jobs))
+    let jobs = laboratory::list(of, recorded::list)?;
+    print_list((of, as_json), &jobs, "job has been run", &jobs_text(&jobs))
 }
 
-/// Formats a table with a line of headings; empty without rows. Every column but the last is as
-/// wide as its widest cell.
-fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
-    if rows.is_empty() {
+/// Formats a table with a line of headings; empty without rows.
+fn headed<const N: usize>(
+    layout: &str,
+    headings: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> String {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
         return String::new();
     }
-    let headings: Vec<String> = headings.iter().map(|&heading| heading.to_owned()).collect();
-    let all = || std::iter::once(&headings).chain(rows);
-    let width = |column: usize| {
-        let cells = all().map(|row| row[column].chars().count());
-        cells.max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths);
-        let cells: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:<width$}"))
-            .collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    };
-    all().map(line).collect()
+    let head = std::iter::once(headings.map(str::to_owned));
+    table(layout, &head.chain(rows).collect::<Vec<_>>())
 }
 
 fn runs_text(runs: &[RunSummary]) -> String {
     let row = |run: &RunSummary| {
-        vec![
+        [
             run.run.to_string(),
             time(run.begun_unix_ms),
             run.drive.model.clone(),
@@ -225,16 +223,19 @@ fn runs_text(runs: &[RunSummary]) -> String {
             called(run.label.as_deref(), run.note.as_deref()),
         ]
     };
-    let rows: Vec<Vec<String>> = runs.iter().map(row).collect();
     let headings = [
         "run", "begun", "drive", "kind", "edition", "tests", "state", "label",
     ];
-    table(&headings, &rows)
+    headed(
+        "<*  <*  <*  <*  <*  <*  <*  <",
+        headings,
+        runs.iter().map(row),
+    )
 }
 
 fn jobs_text(jobs: &[RecordedSummary]) -> String {
     let row = |job: &RecordedSummary| {
-        vec![
+        [
             job.id.to_string(),
             time(job.begun_unix_ms),
             job.drive.model.clone(),
@@ -243,11 +244,8 @@ fn jobs_text(jobs: &[RecordedSummary]) -> String {
             called(job.label.as_deref(), job.note.as_deref()),
         ]
     };
-    let rows: Vec<Vec<String>> = jobs.iter().map(row).collect();
-    table(
-        &["job", "begun", "drive", "kind", "job or trace", "label"],
-        &rows,
-    )
+    let headings = ["job", "begun", "drive", "kind", "job or trace", "label"];
+    headed("<*  <*  <*  <*  <*  <", headings, jobs.iter().map(row))
 }
 
 /// Formats label and note.
@@ -260,40 +258,24 @@ fn called(label: Option<&str>, note: Option<&str>) -> String {
 }
 
 fn studies(of: &LabPath, as_json: bool) -> Result<(), Failure> {
-    let lab = laboratory::look_if_made(of)?;
-    let studies = lab
-        .map(|lab| stend_lab::studies::list(&lab))
-        .transpose()?
-        .unwrap_or_default();
-    if as_json {
-        return print(&json_line(&studies)?);
-    }
-    if studies.is_empty() {
-        let path = laboratory::path(of)?;
-        note(&format!(
-            "{}: no study has been carried out yet",
-            path.display()
-        ));
-        return Ok(());
-    }
-    let width = studies.iter().map(|study| study.name.chars().count());
-    let width = width.max().unwrap_or_default().max(5);
-    let mut text = format!(
-        "{:>5}  {:<16}  {:<width$}  {:>15}  {:>6}  folder\n",
-        "study", "begun", "name", "rows", "failed"
-    );
-    for study in &studies {
-        let rows = format!("{} of {}", study.rows_done, study.rows_planned);
-        text += &format!(
-            "{:>5}  {:<16}  {:<width$}  {rows:>15}  {:>6}  {}\n",
-            study.study,
+    let studies = laboratory::list(of, studies::list)?;
+    let row = |study: &StudySummary| {
+        [
+            study.study.to_string(),
             time(study.begun_unix_ms),
-            study.name,
-            study.rows_failed,
-            study.folder
-        );
-    }
-    print(&text)
+            study.name.clone(),
+            format!("{} of {}", study.rows_done, study.rows_planned),
+            study.rows_failed.to_string(),
+            study.folder.clone(),
+        ]
+    };
+    let headings = ["study", "begun", "name", "rows", "failed", "folder"];
+    let text = headed(
+        ">5  <16  <5*  >15  >6  <",
+        headings,
+        studies.iter().map(row),
+    );
+    print_list((of, as_json), &studies, "study has been carried out", &text)
 }
 
 fn state(run: &RunSummary) -> String {
@@ -351,7 +333,7 @@ fn labelled_job(lab: &Lab, word: &str) -> Result<Option<Recorded>, Failure> {
 
 fn show_job(job: &Recorded, as_json: bool) -> Result<(), Failure> {
     if as_json {
-        return print(&json_line(job)?);
+        return print_json_line(job);
     }
     let of = &job.summary;
     let rows = [
@@ -369,7 +351,7 @@ fn show_job(job: &Recorded, as_json: bool) -> Result<(), Failure> {
         ),
         ("command", of.command.clone()),
     ];
-    let mut text = lines(&rows);
+    let mut text = lines(rows);
     if let Some(job) = &job.job {
         text += &format!("\n{job}");
     }
@@ -378,10 +360,10 @@ fn show_job(job: &Recorded, as_json: bool) -> Result<(), Failure> {
 }
 
 /// Formats the values that are not empty, one per line with their names.
-fn lines(rows: &[(&str, String)]) -> String {
-    let rows = rows.iter().filter(|row| !row.1.is_empty());
-    rows.map(|(name, value)| format!("{name:<16}{value}\n"))
-        .collect()
+fn lines<const N: usize>(rows: [(&str, String); N]) -> String {
+    let rows = rows.into_iter().filter(|row| !row.1.is_empty());
+    let rows = rows.map(|(name, value)| [name.to_owned(), value]);
+    table("<16<", &rows.collect::<Vec<_>>())
 }
 
 fn version(version: &str, commit: Option<&str>) -> String {
@@ -394,7 +376,7 @@ fn version(version: &str, commit: Option<&str>) -> String {
 fn show_review(lab: &Lab, run: RunId, as_json: bool) -> Result<(), Failure> {
     let review = lab.review(run)?;
     if as_json {
-        return print(&json_line(&review)?);
+        return print_json_line(&review);
     }
     let run = lab.run(run)?;
     let rows = [
@@ -425,9 +407,11 @@ fn show_review(lab: &Lab, run: RunId, as_json: bool) -> Result<(), Failure> {
         ("report", run.folder.clone()),
         ("command", run.command.clone()),
     ];
-    let mut text = lines(&rows);
+    let mut text = lines(rows);
+    let mut facts = review.target.facts.clone();
+    facts.extend(words::price(&review.target).map(|price| condition("price", price)));
     let lists = [
-        ("target", &review.target.facts),
+        ("target", &facts),
         ("conditions", &review.conditions),
         ("environment", &review.environment),
     ];

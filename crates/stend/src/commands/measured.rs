@@ -12,10 +12,10 @@ use stend_model::Model;
 
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
-use crate::output::{note, print, print_json};
+use crate::output::{note, print, print_json, table};
 
-/// Widths of the columns of figures.
-const WIDTH: usize = 12;
+/// Layout of the table of figures.
+const LAYOUT: &str = "  <42 <16 >20 >12 >8";
 
 pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let measured = match &*args.files {
@@ -50,7 +50,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     );
     match args.json {
         true => print_json(&document(&measured, &comparison, args.scale.seed)),
-        false => print(&table(&measured, &comparison)),
+        false => print(&summary(&measured, &comparison)),
     }
 }
 
@@ -80,7 +80,7 @@ fn unknown(measured: &Measured, names: &[String]) -> String {
     )
 }
 
-fn table(measured: &Measured, comparison: &Comparison) -> String {
+fn summary(measured: &Measured, comparison: &Comparison) -> String {
     let mut text = String::new();
     let mut drive = "";
     // Ordered by model, and within a model as published.
@@ -96,20 +96,18 @@ fn table(measured: &Measured, comparison: &Comparison) -> String {
             let of = answer.variant_of.as_ref();
             let of = of.map_or(String::new(), |of| format!(" (scaled from {of})"));
             text += &format!("\n{drive}{of}\n");
-            text += &format!(
-                "  {:<42} {:<16} {:>20} {:>WIDTH$} {:>8}\n",
-                "figure", "state", "measured", "predicted", "error"
-            );
+            let head = ["figure", "state", "measured", "predicted", "error"];
+            text += &table(LAYOUT, &[head.map(str::to_owned)]);
         }
         let (test, figure) = named(measured, ask);
-        text += &format!(
-            "  {:<42} {:<16} {:>20} {:>WIDTH$} {:>7.1}%\n",
+        let cells = [
             format!("{} {figure}", test.id),
-            measured.states[ask.state].id,
+            measured.states[ask.state].id.clone(),
             shortened(&row.published, 20),
-            Short(answer.predicted).to_string(),
-            answer.error * 100.0,
-        );
+            short(answer.predicted),
+            format!("{:.1}%", answer.error * 100.0),
+        ];
+        text += &table(LAYOUT, &[cells]);
     }
     text += &medians("By model", &comparison.by_model);
     text += &medians("By metric", &comparison.by_metric);
@@ -125,19 +123,15 @@ fn table(measured: &Measured, comparison: &Comparison) -> String {
     text
 }
 
-/// A figure with about four significant digits.
-struct Short(f64);
-
-impl std::fmt::Display for Short {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let digits = match self.0.abs() {
-            x if x >= 1000.0 => 0,
-            x if x >= 100.0 => 1,
-            x if x >= 10.0 => 2,
-            _ => 3,
-        };
-        write!(f, "{:.digits$}", self.0)
-    }
+/// Formats a figure with about four significant digits.
+fn short(figure: f64) -> String {
+    let digits = match figure.abs() {
+        x if x >= 1000.0 => 0,
+        x if x >= 100.0 => 1,
+        x if x >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{figure:.digits$}")
 }
 
 fn named<'m>(measured: &'m Measured, ask: &Ask) -> (&'m stend_fit::measured::Test, &'m str) {
@@ -154,14 +148,11 @@ fn shortened(text: &str, most: usize) -> String {
 
 fn medians(title: &str, medians: &[Median]) -> String {
     let mut text = format!("\n{title}: median error, figures\n");
-    for median in medians {
-        text += &format!(
-            "  {:<42} {:>6.1} % {:>4}\n",
-            median.name,
-            median.error * 100.0,
-            median.count
-        );
-    }
+    let rows = medians.iter().map(|median| {
+        let error = format!("{:.1}", median.error * 100.0);
+        [median.name.clone(), error, median.count.to_string()]
+    });
+    text += &table("  <42 >6 % >4", &rows.collect::<Vec<_>>());
     text
 }
 

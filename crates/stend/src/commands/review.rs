@@ -10,30 +10,28 @@ use stend_analysis::{kinds, repeated, verdict};
 use stend_lab::RunId;
 use stend_language::{recorded, say, text, within};
 use stend_load::target::{Target, WriteLimit};
-use stend_method::{
-    Edition, MethodError, ReviewOptions, check_options, check_resumes, check_write_budget, estimate,
-};
-use stend_record::review::{PRICE, Review, Rival, TargetInfo, TargetKind, TestResult};
+use stend_method::{Edition, ReviewOptions, check_options, check_write_budget, estimate};
+use stend_record::review::{Price, Review, TargetInfo, TargetKind, TestResult};
 use stend_simulated::Access;
 
 use crate::args::{Choice, ReviewArgs, SetArgs};
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::laboratory::Keeper;
-use crate::memory::{reviews_fit, simulations_that_fit};
+use crate::memory::{processors, reviews_fit, simulations_that_fit};
 use crate::open::{
     Named, Opened, Planned, check_set, is_simulated, open, open_planned, real_options_fit,
 };
 use crate::output::json_line;
 use crate::typed::{real, settings, word};
-use crate::values::Price;
-use crate::{earlier, laboratory, note, print};
+use crate::{laboratory, note, print};
 
 mod plan;
 mod rival;
 mod session;
+mod store;
 
-use session::{Session, earlier_rival};
+use session::Session;
+use store::Store;
 
 pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     let args = &rival::completed(args)?;
@@ -99,85 +97,48 @@ fn check_has_data(target: &Opened) -> Result<(), Failure> {
     )))
 }
 
-/// Opens the target, and checks that it is the one of an earlier review, if there is one.
-fn open_target(
-    args: &ReviewArgs,
-    (edition, options): (&Edition, &ReviewOptions<'_>),
-    earlier: Option<&Review>,
-    folder: &Folder,
-) -> Result<Opened, Failure> {
-    let planned = |bytes| planned(edition, options, bytes);
-    let named = Named {
-        name: &args.target,
-        set: &args.set,
-    };
-    let target = open_planned(named, &args.real, Access::Look, &planned)?;
-    check_has_data(&target)?;
-    if let Some(earlier) = earlier {
-        check_goes_on(earlier, args, (edition, options), &target.info())?;
-        earlier::tell_taken_over(folder, earlier);
-    }
-    Ok(target)
-}
-
 /// Runs a review and saves it: in its folder, and in the lab if one is named.
 pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     // Errors are found before anything is created, in particular a file of gigabytes.
     let (edition, mut options) = checked(args)?;
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args), args.language.lang)?;
-    // A drive that is to be saved must go through all tests: no results are taken over.
-    let kept = lab.filter(|_| args.state.is_none());
-    let command = reproduce(&ReviewArgs {
-        price: None,
-        ..args.clone()
-    });
-    let earlier = earlier::find(&folder, kept, &command)?;
-    check_is_whole(earlier.as_ref(), args, &folder)?;
-    let args = &with_price_of(args, earlier.as_ref());
-    options.reproduce = reproduce(args);
+    let mut store = Store::find(folder, lab, args, &|price| reproduce(args, price))?;
+    let price = args.price.as_ref().or(store.earlier_price()).cloned();
+    options.reproduce = reproduce(args, price.as_ref());
     let rivals = open_rivals(args)?;
-    if let Some(earlier) = &earlier {
-        let of_rivals = rival::options(args, &edition, &options).tests;
-        let chosen = (args.tests.as_deref(), of_rivals.as_deref());
-        check_nothing_is_left_out(earlier, chosen, &edition, &rivals, &folder)?;
-    }
-    let target = open_target(args, (&edition, &options), earlier.as_ref(), &folder)?;
+    let mut rival_options = rival::options(args, &edition, &options);
+    let chosen = (options.tests.as_deref(), rival_options.tests.as_deref());
+    store.check_nothing_is_left_out(chosen, &edition, &rivals)?;
+    let named = Named {
+        name: &args.target,
+        set: &args.set,
+    };
+    let planned = |bytes| planned(&edition, &options, bytes);
+    let target = open_planned(named, &args.real, Access::Look, &planned)?;
+    check_has_data(&target)?;
+    store.check_resumes(&edition, &options, (&target.info(), args.real.read_only))?;
     let drives = || std::iter::once(&target).chain(&rivals);
     note_copies(drives());
-    if args.threads.is_none() {
-        options.threads = fitting(options.threads, drives());
-    }
-    let at_a_time = match args.state {
-        Some(_) => 1,
-        None => drives_at_a_time(options.threads, drives()),
-    };
-    let keeper = lab
-        .map(|lab| Keeper::open(lab, folder.path(), &edition.sha256, &args.marks))
-        .transpose()?;
+    let (threads, at_a_time) = concurrency(args, options.threads, drives());
+    (options.threads, rival_options.threads) = (threads, threads);
+    store.begin(lab, &edition)?;
     let session = Session {
         edition: &edition,
-        rival_options: rival::options(args, &edition, &options),
+        rival_options,
         options,
         at_a_time,
-        folder,
-        keeper,
-        earlier,
+        store,
         state: args.state.as_deref(),
-        marks: &args.marks,
-        price: args.price.as_ref(),
+        price,
         kept: Mutex::new(Ok(())),
         requests: AtomicU64::new(0),
         events: AtomicU64::new(0),
     };
-    if let (Some(keeper), Some(earlier)) = (&session.keeper, &session.earlier) {
-        // The interruption is recorded before another one can occur.
-        keeper.keep(earlier, Some(earlier))?;
-    }
     let review = session.review(target, rivals)?;
     Ok(Done {
-        saved: session.keep(&review),
-        run: session.keeper.as_ref().and_then(Keeper::run),
+        saved: session.store.save(&review),
+        run: session.store.run(),
         state: session.kept.into_inner().map_err(Failure::from),
         review,
         requests: session.requests.into_inner(),
@@ -193,10 +154,9 @@ fn checked(args: &ReviewArgs) -> Result<(Edition, ReviewOptions<'static>), Failu
         seed: args.scale.seed,
         duration_scale: args.scale.duration_scale,
         repeat: args.repeat,
-        threads: threads(args),
+        threads: args.threads.map_or_else(processors, NonZero::get),
         write_budget_bytes: args.write_budget,
         until_steady: args.until_steady,
-        reproduce: reproduce(args),
         ..ReviewOptions::default()
     };
     check_options(&edition, &options)?;
@@ -235,32 +195,6 @@ fn check_state(path: &Path, args: &ReviewArgs) -> Result<(), Failure> {
     Err(Failure::Input(refused))
 }
 
-/// Returns the arguments with the price of the interrupted review, unless a new one is given.
-fn with_price_of(args: &ReviewArgs, earlier: Option<&Review>) -> ReviewArgs {
-    let before = earlier.and_then(|earlier| earlier.target.fact(PRICE));
-    let price = args.price.clone();
-    ReviewArgs {
-        price: price.or_else(|| Price::of_words(before?)),
-        ..args.clone()
-    }
-}
-
-/// Refuses to resume a review with `--state`: only the remaining tests would run on the drive.
-fn check_is_whole(
-    earlier: Option<&Review>,
-    args: &ReviewArgs,
-    folder: &Folder,
-) -> Result<(), Failure> {
-    if earlier.is_none() || args.state.is_none() {
-        return Ok(());
-    }
-    Err(Failure::Input(format!(
-        "{} holds an unfinished review, whose drive was not kept: it cannot be resumed; start \
-         over with another --out",
-        folder.path().display()
-    )))
-}
-
 /// Work that a review does on a block device of this size.
 fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
     let device = TargetInfo {
@@ -277,116 +211,35 @@ fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option
     })
 }
 
-/// Refuses to resume a review of another drive or with other options.
-fn check_goes_on(
-    earlier: &Review,
+/// Returns the number of concurrent tests, at most `threads`, and of drives reviewed side by side,
+/// for which the machine has memory: two drives if all are simulated, so that a long test of one
+/// drive does not run alone at the end.
+fn concurrency<'a>(
     args: &ReviewArgs,
-    (edition, options): (&Edition, &ReviewOptions<'_>),
-    info: &TargetInfo,
-) -> Result<(), Failure> {
-    check_is_the_same_drive(earlier, info)?;
-    let target = (info, args.real.read_only);
-    Ok(check_resumes(earlier, edition, options, target)?)
-}
-
-/// Refuses to resume a review of another variant of the model.
-fn check_is_the_same_drive(earlier: &Review, info: &TargetInfo) -> Result<(), Failure> {
-    if earlier.target.fingerprint() == info.fingerprint() {
-        return Ok(());
-    }
-    let [was, is] = [&earlier.target, info];
-    let (what, of): (_, fn(&TargetInfo) -> &str) = match was.title == is.title {
-        true => ("model's fingerprint", TargetInfo::fingerprint),
-        false => ("target", |target| &target.title),
+    mut threads: usize,
+    drives: impl Iterator<Item = &'a Opened>,
+) -> (usize, usize) {
+    let simulated = |drive: &Opened| match drive {
+        Opened::Simulated(target) => Some(target.info().capacity_bytes),
+        Opened::Real(_) => None,
     };
-    let [was, is] = [was, is].map(|target| of(target).to_owned());
-    let what = what.to_owned();
-    Err(MethodError::Resume { what, was, is }.into())
-}
-
-/// Refuses to resume an unfinished review if some of its results would be lost. `chosen` are the
-/// tests of the target and those of the rivals.
-fn check_nothing_is_left_out(
-    earlier: &Review,
-    chosen: (Option<&[String]>, Option<&[String]>),
-    edition: &Edition,
-    rivals: &[Opened],
-    folder: &Folder,
-) -> Result<(), Failure> {
-    let left_out = |chosen: Option<&[String]>, tests: &[TestResult]| -> Vec<String> {
-        let requested = |id: &String| {
-            // The user's own edition may have changed since.
-            edition.tests.iter().any(|test| test.id == *id)
-                && chosen.is_none_or(|chosen| chosen.contains(id))
-        };
-        let ids = tests.iter().map(|test| &test.id);
-        ids.filter(|id| !requested(id)).cloned().collect()
-    };
-    let mut lost = left_out(chosen.0, &earlier.tests);
-    lost.extend(left_out(chosen.0, &earlier.unfinished));
-    let infos: Vec<TargetInfo> = rivals.iter().map(Opened::info).collect();
-    let again = |rival: &Rival| {
-        let same = |info| earlier_rival(earlier, info).is_some_and(|found| found == rival);
-        (rival.tests.is_empty() && rival.unfinished.is_empty()) || infos.iter().any(same)
-    };
-    for rival in &earlier.rivals {
-        let title = &rival.target.title;
-        if !again(rival) {
-            lost.push(format!("those of {title}"));
-            continue;
-        }
-        let tests = [&rival.tests, &rival.unfinished];
-        let tests = tests
-            .into_iter()
-            .flat_map(|tests| left_out(chosen.1, tests));
-        lost.extend(tests.map(|id| format!("{id} of {title} (name it with --against)")));
-    }
-    if lost.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::Input(format!(
-        "{} holds an unfinished review with tests that this command leaves out: {}; name \
-         them too, or choose another folder with --out",
-        folder.path().display(),
-        lost.join(", ")
-    )))
-}
-
-fn threads(args: &ReviewArgs) -> usize {
-    let processors = || std::thread::available_parallelism().map_or(1, |n| n.get());
-    args.threads.map_or_else(processors, NonZero::get)
-}
-
-/// Number of concurrent tests, at most `threads`, for which the machine has memory.
-fn fitting<'a>(threads: usize, targets: impl Iterator<Item = &'a Opened>) -> usize {
-    let simulated = targets.filter(|target| matches!(target, Opened::Simulated(_)));
-    let Some(largest_bytes) = simulated.map(|target| target.info().capacity_bytes).max() else {
-        return threads;
+    let bytes: Vec<Option<u64>> = drives.map(simulated).collect();
+    let Some(&largest_bytes) = bytes.iter().flatten().max() else {
+        return (threads, 1);
     };
     let fitting = simulations_that_fit(threads, largest_bytes);
-    if fitting < threads {
+    if args.threads.is_none() && fitting < threads {
         note(&format!(
             "{fitting} of {threads} tests at a time: there is no memory for more drives of {} GB \
              (10^9 bytes); --threads decides otherwise",
             largest_bytes / 1_000_000_000
         ));
+        threads = fitting;
     }
-    fitting
-}
-
-/// Number of drives reviewed side by side: two if all are simulated and there is memory, so that a
-/// long test of one drive does not run alone at the end.
-fn drives_at_a_time<'a>(threads: usize, drives: impl Iterator<Item = &'a Opened>) -> usize {
-    let mut largest_bytes = 0;
-    for drive in drives {
-        if !matches!(drive, Opened::Simulated(_)) {
-            return 1;
-        }
-        largest_bytes = largest_bytes.max(drive.info().capacity_bytes);
-    }
-    match threads > 1 && reviews_fit(2, threads, largest_bytes) {
-        true => 2,
-        false => 1,
+    let side_by_side = threads > 1 && args.state.is_none() && bytes.iter().all(Option::is_some);
+    match side_by_side && reviews_fit(2, threads, largest_bytes) {
+        true => (threads, 2),
+        false => (threads, 1),
     }
 }
 
@@ -444,8 +297,8 @@ fn folder_path(args: &ReviewArgs) -> PathBuf {
     PathBuf::from(format!("review-{stem}{}", set.collect::<String>()))
 }
 
-/// The command that repeats the review.
-fn reproduce(args: &ReviewArgs) -> String {
+/// The command that repeats the review of a drive with this price.
+fn reproduce(args: &ReviewArgs, price: Option<&Price>) -> String {
     let mut command = format!(
         "stend review {}{}",
         word(&args.target),
@@ -478,7 +331,7 @@ fn reproduce(args: &ReviewArgs) -> String {
     if let Some(bytes) = args.write_budget {
         command += &format!(" --write-budget {bytes}");
     }
-    if let Some(price) = &args.price {
+    if let Some(price) = price {
         command += &format!(" --price {}", word(&price.typed()));
     }
     if let Some(path) = &args.state {

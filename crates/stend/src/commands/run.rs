@@ -4,7 +4,6 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::Serialize;
 use serde_json::{Value, json};
 use stend_lab::RecordedKind;
 use stend_lab::recorded::NewRecord;
@@ -23,7 +22,7 @@ use crate::args::{Fill, OutputFormat, RunArgs};
 use crate::failure::Failure;
 use crate::laboratory;
 use crate::open::{Named, Opened, check_on, is_simulated, open};
-use crate::output::{json_value, note, print, unwritable_json};
+use crate::output::{json_text, json_value, note, print};
 use crate::signals;
 use crate::typed::{self, word};
 
@@ -372,12 +371,6 @@ fn run_real(
         _ => without_bins(outcome.fio),
     };
     Ok((summary(&wanted), wanted))
-}
-
-fn json_text(output: &impl Serialize) -> Result<String, Failure> {
-    let mut text = serde_json::to_string_pretty(output).map_err(unwritable_json)?;
-    text.push('\n');
-    Ok(text)
 }
 
 fn without_bins(mut output: fio::Output) -> fio::Output {

@@ -1,10 +1,12 @@
-//! Common parts of searches for figures: rows, options and saved states.
+//! Common parts of searches for figures: rows, options and saved files.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use stend_fit::Measured;
-use stend_fit::fitting::{SearchOptions, SearchState};
+use stend_fit::fitting::SearchOptions;
 
 use crate::args::FitArgs;
 use crate::failure::Failure;
@@ -41,23 +43,21 @@ pub(super) fn options(args: &FitArgs, generations: usize) -> SearchOptions {
     }
 }
 
-/// The state of a search in a file, if there is one.
-pub(super) fn read_state(path: &Path) -> Result<Option<SearchState>, Failure> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            let message = format!("cannot read {}: {error}", path.display());
-            return Err(Failure::Io(message));
-        }
-    };
-    let state = serde_json::from_str(&text).map_err(|error| {
-        Failure::Input(format!(
-            "{} is not a state of a search: {error}; choose another folder, or remove it",
-            path.display()
-        ))
-    })?;
-    Ok(Some(state))
+/// Reads a file of an earlier search, which holds `what`; `None` if there is none.
+pub(super) fn read_json<T: DeserializeOwned>(
+    path: &Path,
+    what: &str,
+) -> Result<Option<T>, Failure> {
+    let shown = path.display();
+    match fs::read_to_string(path) {
+        Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| {
+            Failure::Input(format!(
+                "{shown} is not {what}: {error}; choose another folder, or remove it"
+            ))
+        }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::Io(format!("cannot read {shown}: {error}"))),
+    }
 }
 
 fn names_exist(args: &FitArgs, measured: &Measured) -> Result<(), Failure> {

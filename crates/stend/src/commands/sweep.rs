@@ -17,7 +17,7 @@ use stend_study::{
 
 use crate::args::SweepArgs;
 use crate::failure::Failure;
-use crate::memory::simulations_that_fit;
+use crate::memory::{processors, simulations_that_fit};
 use crate::output::{json_line, note, print, print_json};
 use crate::progress::Bar;
 use crate::{laboratory, signals};
@@ -104,7 +104,6 @@ fn planned_json(plan: &Plan) -> Value {
 }
 
 fn carry_out(session: &Session, plan: &Plan, args: &SweepArgs) -> Result<(), Failure> {
-    let processors = || std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = args.threads.map_or_else(
         || simulations_that_fit(processors(), plan.capacity_bytes_max()),
         NonZero::get,

@@ -13,7 +13,7 @@ use stend_load::trace::{
 
 use crate::args::{TracesArgs, TracesCommand};
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, table};
 
 /// A trace that the user named.
 pub enum NamedTrace {
@@ -133,17 +133,17 @@ fn list(as_json: bool) -> Result<(), Failure> {
             .collect();
         return print_json(&json!({ "schema": "stend.traces/1", "traces": traces }));
     }
-    let mut text = String::new();
-    for profile in profiles {
-        text += &format!(
-            "{:<20} {:>6} MB read {:>6} MB written ({}; MB of 10^6)  {}\n",
+    let rows = profiles.map(|profile| {
+        [
             profile.name,
-            profile.totals.read_bytes / 1_000_000,
-            profile.totals.written_bytes / 1_000_000,
-            profile.totals.status.name(),
-            profile.title
-        );
-    }
+            (profile.totals.read_bytes / 1_000_000).to_string(),
+            (profile.totals.written_bytes / 1_000_000).to_string(),
+            profile.totals.status.name().to_owned(),
+            profile.title,
+        ]
+    });
+    let layout = "<20 >6 MB read >6 MB written (<; MB of 10^6)  <";
+    let mut text = table(layout, &rows.collect::<Vec<_>>());
     text += "Synthesised desktop traces: the structure of all of them is assumed.\n";
     print(&text)
 }
@@ -164,14 +164,16 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
         NamedTrace::Synthetic(trace) => format!("{}: {}\n", name, trace.profile().title),
         NamedTrace::File(file) => format!("{}: {}\n", name, file.format().name()),
     };
-    for (index, op) in OPS.into_iter().enumerate() {
-        text += &format!(
-            "  {:<6} {:>10} requests {:>14} bytes\n",
-            op_name(op),
-            sum.requests[index],
-            sum.bytes[index]
-        );
-    }
+    let ops = OPS.into_iter().zip(sum.requests).zip(sum.bytes);
+    let rows = ops.map(|((op, requests), bytes)| {
+        [
+            op_name(op).to_owned(),
+            requests.to_string(),
+            bytes.to_string(),
+        ]
+    });
+    let rows = rows.collect::<Vec<_>>();
+    text += &table("  <6 >10 requests >14 bytes", &rows);
     text += &format!(
         "  {:.6} s; {} with FUA; up to byte {}; {} out of order\n",
         sum.duration.as_secs_f64(),

@@ -19,13 +19,13 @@ use stend_identify::{infer, observed_in};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_model::Model;
 use stend_record::load::Load;
-use stend_record::review::{Review, SCHEMA as REVIEW_SCHEMA};
+use stend_record::review::{self, ReadError, Review};
 use stend_simulated::SimulatedTarget;
 
 use crate::args::TwinArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
-use crate::output::{note, print, print_json};
+use crate::output::{note, print, print_json, table};
 use crate::{laboratory, signals};
 
 pub fn run(args: &TwinArgs) -> Result<(), Failure> {
@@ -50,7 +50,7 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     let found = searched(args, (&name, &drafts), &made, &review)?;
     let model = Model::parse(&found.text, &args.out.display().to_string())?;
     let save = || replace(&args.out, found.text.as_bytes());
-    signals::undisturbed(save).map_err(|error| Failure::unwritable(&args.out, &error))?;
+    signals::undisturbed(save)?;
     signals::hint(format!("; the twin is in {}", args.out.display()));
     note("the review of the twin");
     let twin = reviewed(model, &edition, &review, args)?;
@@ -60,13 +60,13 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     };
     let errors = errors(&review, &twin, fitted_to);
     let save = || replace(&args.out, errors.told_in(&found.text).as_bytes());
-    signals::undisturbed(save).map_err(|error| Failure::unwritable(&args.out, &error))?;
+    signals::undisturbed(save)?;
     if let (true, Some(warning)) = (args.json, errors.warning()) {
         note(&format!("warning: {warning}"));
     }
     match args.json {
         true => print_json(&document(args, &review, &made, &found, &errors)),
-        false => print(&table(args, &made, &found, &errors)),
+        false => print(&summary(args, &made, &found, &errors)),
     }
 }
 
@@ -125,15 +125,15 @@ fn review(args: &TwinArgs) -> Result<Review, Failure> {
         let run = laboratory::find(&lab, &args.review)?;
         return Ok(lab.review(run)?);
     }
-    let review: Review = read_json(&file, "a review")?;
-    if review.schema != REVIEW_SCHEMA {
-        return Err(Failure::Input(format!(
-            "{}: its schema is `{}`, and a review's is `{REVIEW_SCHEMA}`",
-            file.display(),
-            review.schema
-        )));
-    }
-    Ok(review)
+    let shown = file.display();
+    let text = fs::read_to_string(&file)
+        .map_err(|error| Failure::Input(format!("cannot read {shown}: {error}")))?;
+    review::read(&text).map_err(|error| {
+        Failure::Input(match error {
+            ReadError::Json(error) => format!("{shown} is not a review: {error}"),
+            ReadError::Schema(_) => format!("{shown}: {error}"),
+        })
+    })
 }
 
 fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure> {
@@ -327,25 +327,27 @@ fn document(
     })
 }
 
-fn table(args: &TwinArgs, rows: &Rows, found: &Found, errors: &Errors) -> String {
-    let mut text = format!(
-        "{:<20} {:<10} {:>7} {:>9} {:>9}  worst figure\n",
-        "test", "fitted to", "figures", "median", "worst"
-    );
-    for test in &errors.tests {
-        text += &format!(
-            "{:<20} {:<10} {:>7} {:>7.1} % {:>7.1} %  {}\n",
-            test.test,
-            match test.used {
-                true => "yes",
-                false => "no",
-            },
-            test.figures,
-            test.error_median * 100.0,
-            test.error_worst * 100.0,
-            test.worst
-        );
-    }
+fn summary(args: &TwinArgs, rows: &Rows, found: &Found, errors: &Errors) -> String {
+    let head = [
+        "test",
+        "fitted to",
+        "figures",
+        "median",
+        "worst",
+        "worst figure",
+    ];
+    let mut lines = vec![head.map(str::to_owned)];
+    lines.extend(errors.tests.iter().map(|test| {
+        [
+            test.test.clone(),
+            if test.used { "yes" } else { "no" }.to_owned(),
+            test.figures.to_string(),
+            format!("{:.1} %", test.error_median * 100.0),
+            format!("{:.1} %", test.error_worst * 100.0),
+            test.worst.to_string(),
+        ]
+    }));
+    let mut text = table("<20 <10 >7 >9 >9  <", &lines);
     let (_, rms) = fit_errors(&found.fit.after);
     text += &format!(
         "\n{}\n{}: {} figures, root of the mean square of their errors {:.1} %\n",

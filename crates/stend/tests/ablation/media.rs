@@ -40,7 +40,7 @@ fn old_data_reads_slowly_until_it_is_written_anew() {
         let write = "rw=write\nbs=128k\niodepth=32\nsize=512m";
         job(&mut target, write);
         let fresh = read(&mut target);
-        target.drive_mut().rest_without_power(year);
+        target.drive_mut().service().rest_without_power(year);
         let old = read(&mut target);
         job(&mut target, write);
         [fresh, old, read(&mut target)].map(|speed| speed as f64 / 1e6)

@@ -111,7 +111,7 @@ fn heat_takes_speed_by_degrees_or_by_steps() {
         let iops: Vec<f64> = (0..60)
             .map(|_| {
                 let outcome = target.run(&job(text, 0)).expect("the job runs");
-                let drive = target.drive().temperature().expect("it has one");
+                let drive = target.drive().inspect().temperature().expect("it has one");
                 hottest = hottest.max(drive.now_mc);
                 outcome.fio.jobs[0].read.iops
             })

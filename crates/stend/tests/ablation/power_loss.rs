@@ -138,7 +138,7 @@ fn a_start_after_a_cut_takes_longer_than_after_a_shutdown() {
             drive.advance(SimTime::NEVER).expect("it ends");
         }
         if clean {
-            drive.shutdown();
+            drive.service().shutdown();
         } else {
             drive.power_cut();
         }

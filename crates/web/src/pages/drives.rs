@@ -6,9 +6,10 @@ use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use stend_analysis::words::interface;
-use stend_lab::browse::{self, DriveSummary, List, RELEASE_YEAR, SmartReading};
+use stend_lab::browse::{self, DriveSummary, List, SmartReading};
 use stend_lab::{Drive, EntryId};
 use stend_model::{DescribedKey, DescribedTable, Figure, Files, Model, described_tables};
+use stend_record::review::FactId;
 
 use super::fields::{Fields, escaped, field};
 use super::search::{Above, KIND, KINDS, SearchForm, listed};
@@ -68,14 +69,16 @@ pub(crate) async fn list(
 ) -> Result<Response, Trouble> {
     let of = (List::Drives, "/drives", "drive");
     let found = listed(&app, of, browse::drives, &fields).await?;
-    let fact = |model: &'static ShippedModel, wanted: &str| {
+    let fact = |model: &'static ShippedModel, wanted: FactId| {
         let mut facts = model.facts.iter();
-        let found = facts.find(|(name, _)| name == wanted);
+        let found = facts.find(|(name, _)| name == wanted.name());
         found.map(|(_, value)| value.as_str())
     };
     let mut years = found.choices.drive_years;
     let of_models = shipped().iter();
-    years.extend(of_models.filter_map(|model| fact(model, RELEASE_YEAR)?.parse::<i32>().ok()));
+    years.extend(
+        of_models.filter_map(|model| fact(model, FactId::ReleaseYear)?.parse::<i32>().ok()),
+    );
     years.sort_unstable_by(|one, other| other.cmp(one));
     years.dedup();
     let models = shipped().iter().filter(|model| {
@@ -83,8 +86,8 @@ pub(crate) async fn list(
         found.search.finds_model(&titles, &model.facts)
     });
     let models = models.map(|model| {
-        let interface = fact(model, "interface").map(interface);
-        let [controller, flash] = ["controller", "flash"].map(|name| fact(model, name));
+        let interface = fact(model, FactId::Interface).map(interface);
+        let [controller, flash] = [FactId::Controller, FactId::Flash].map(|id| fact(model, id));
         let facts = [
             controller.map(str::to_owned),
             interface,
@@ -230,10 +233,10 @@ pub(crate) async fn model(Path(name): Path<String>) -> Result<Response, Trouble>
     });
     // The page shows the description above.
     let facts = model.facts().into_iter();
-    let facts = facts.filter(|(name, _)| name != "model");
-    let facts = facts.map(|(name, value)| match &*name {
-        "interface" => (name, interface(&value)),
-        _ => (name, value),
+    let facts = facts.filter(|(name, _)| name != FactId::Model.name());
+    let facts = facts.map(|(name, value)| match name == FactId::Interface.name() {
+        true => (name, interface(&value)),
+        false => (name, value),
     });
     let tables = described_tables();
     let tables = tables.into_iter().filter(|table| !table.name.is_empty());

@@ -12,6 +12,7 @@ use stend_lab::recorded;
 use stend_lab::work::{self, Work, WorkId, WorkState};
 use stend_lab::{Drive, EntryId, Lab};
 use stend_model::{Files, Model, Setting};
+use stend_record::review::FactId;
 
 use super::fields::{Fields, field};
 use crate::app::App;
@@ -257,9 +258,10 @@ fn checked(model: &Model, of: &Request, settings: BTreeMap<String, Setting>) -> 
             facts: Vec::new(),
         },
         Ok(changed) => {
+            let fingerprint = FactId::ModelFingerprint.name();
             let facts = model.facts().into_iter().zip(changed.facts());
             let facts = facts
-                .filter(|((name, old), (_, new))| old != new && name != "model fingerprint")
+                .filter(|((name, old), (_, new))| old != new && name != fingerprint)
                 .map(|((name, old), (_, new))| (name, old, new));
             Check {
                 wrong: Vec::new(),

@@ -16,7 +16,7 @@ use stend_record::endurance::Health;
 use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::load::Load;
 use stend_record::review::{
-    Condition, Pattern, Point, PointOp, Review, SCHEMA, Sample, Series, SeriesPoint, TargetInfo,
+    Condition, Pattern, Point, Results, Review, SCHEMA, Sample, Series, SeriesPoint, TargetInfo,
     TargetKind, TestResult,
 };
 use stend_record::smart::{BeforeAfter, Reading};
@@ -152,7 +152,7 @@ pub fn post(path: &str, fields: &str) -> Request<Body> {
         .expect("a request")
 }
 
-/// A review with one test of a point and a curve.
+/// A review with a test of a point and one of a curve.
 pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
     let fact = |name: &str, value: &str| Condition {
         name: name.to_owned(),
@@ -172,6 +172,20 @@ pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
     } else {
         facts.push(fact("serial number", "S3EVNX0J500123A"));
     }
+    let point = Point {
+        load: Load::write(Pattern::Random, 4096, 1),
+        duration_s: 60.0,
+        iops: 10_000.0,
+        bw_bytes_per_s: 40_960_000.0,
+        ..Point::default()
+    };
+    let curve = Series {
+        name: "fresh".to_owned(),
+        point: SeriesPoint::from(&Load::write(Pattern::Random, 4096, 32)),
+        interval_s: 1.0,
+        samples: samples.collect(),
+        ..Series::default()
+    };
     Review {
         schema: SCHEMA.to_owned(),
         edition: edition.to_owned(),
@@ -182,43 +196,27 @@ pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
             kind,
             capacity_bytes: 240_057_409_536,
             facts,
-            model: None,
+            ..TargetInfo::default()
         },
         seed: 1,
         duration_scale: 1.0,
         complete: true,
-        tests: vec![TestResult {
-            id: "random".to_owned(),
-            title: "Random write".to_owned(),
-            method: "4 KiB".to_owned(),
-            points: Some(vec![Point {
-                load: Load {
-                    op: PointOp::Write,
-                    pattern: Pattern::Random,
-                    block_bytes: 4096,
-                    queue_depth: 1,
-                    threads: 1,
-                    ..Load::default()
-                },
-                duration_s: 60.0,
-                iops: 10_000.0,
-                bw_bytes_per_s: 40_960_000.0,
-                ..Point::default()
-            }]),
-            series: Some(vec![Series {
-                name: "fresh".to_owned(),
-                point: SeriesPoint {
-                    op: PointOp::Write,
-                    pattern: Pattern::Random,
-                    block_bytes: 4096,
-                    queue_depth: 32,
-                },
-                interval_s: 1.0,
-                samples: samples.collect(),
-                ..Series::default()
-            }]),
-            ..TestResult::default()
-        }],
+        tests: vec![
+            TestResult {
+                id: "random".to_owned(),
+                title: "Random write".to_owned(),
+                method: "4 KiB".to_owned(),
+                results: Some(Results::Points(vec![point])),
+                ..TestResult::default()
+            },
+            TestResult {
+                id: "degradation".to_owned(),
+                title: "Random write".to_owned(),
+                method: "4 KiB".to_owned(),
+                results: Some(Results::Curve(vec![curve])),
+                ..TestResult::default()
+            },
+        ],
         ..Review::default()
     }
 }
@@ -245,6 +243,7 @@ pub fn smart() -> BeforeAfter {
 pub fn save(lab: &mut Lab, review: &Review) {
     let context = RunContext {
         folder: Path::new("reviews"),
+        measurement_key: None,
         edition_sha256: "0",
         stend_version: "0.1.0",
         stend_commit: None,
@@ -369,7 +368,7 @@ pub fn multiply(lab: &Path, runs: i64) {
                 "INSERT INTO runs SELECT ?1, 'copy ' || ?1, drive, target, capacity_bytes, edition,
                     edition_title, edition_sha256, seed, duration_scale, state, command, folder,
                     stend_version, stend_commit, begun_unix_ms - ?1 * 3600000, saved_unix_ms, rest,
-                    label, note
+                    label, note, measurement_key
                  FROM runs WHERE id = 1",
                 [run],
             )

@@ -121,8 +121,11 @@ impl Phase {
     }
 }
 
-/// Returns the text of a shipped model by its name.
-pub type Shipped<'a> = &'a dyn Fn(&str) -> Result<String, Failure>;
+/// Settings that replace those of a model, by their keys.
+pub type Settings = Vec<(&'static str, u64)>;
+
+/// Returns the text of a shipped model, by its name, with other figures.
+pub type Shown<'a> = &'a dyn Fn(&str, &Settings) -> Result<String, Failure>;
 
 /// A drive model.
 pub struct ModelText {
@@ -328,24 +331,21 @@ impl Case {
         })
     }
 
-    /// Model of the case; `shipped` returns the text of a shipped model.
-    pub fn model(&self, smoke: bool, shipped: Shipped<'_>) -> Result<ModelText, Failure> {
-        Ok(match (self.drive, smoke) {
-            (Drive::Shipped(name), false) => ModelText::new(shipped(name)?),
-            (Drive::Shipped("sandisk-ultra-ii-240gb"), true) => {
-                ModelText::new(shipped("demo-8gb")?)
-            }
-            (Drive::Spare(percent), false) => with_spare(&shipped(SCALED)?, percent),
-            (Drive::Shipped(_) | Drive::Spare(_), true) => {
-                scaled(&shipped(SCALED)?, SMOKE_BYTES, Some(8))
-            }
-            (Drive::Scaled(user_bytes), false) => scaled(&shipped(SCALED)?, user_bytes, None),
+    /// Model of the case.
+    pub fn model(&self, smoke: bool, shown: Shown<'_>) -> Result<ModelText, Failure> {
+        let (name, settings) = match (self.drive, smoke) {
+            (Drive::Shipped(name), false) => (name, Settings::new()),
+            (Drive::Shipped("sandisk-ultra-ii-240gb"), true) => ("demo-8gb", Settings::new()),
+            (Drive::Spare(percent), false) => (SCALED, with_spare(percent)),
+            (Drive::Shipped(_) | Drive::Spare(_), true) => (SCALED, scaled(SMOKE_BYTES, Some(8))),
+            (Drive::Scaled(user_bytes), false) => (SCALED, scaled(user_bytes, None)),
             // The two sizes remain different.
             (Drive::Scaled(user_bytes), true) => {
                 let factor = if user_bytes > 1_000_000_000_000 { 2 } else { 1 };
-                scaled(&shipped(SCALED)?, factor * SMOKE_BYTES, Some(8))
+                (SCALED, scaled(factor * SMOKE_BYTES, Some(8)))
             }
-        })
+        };
+        Ok(ModelText::new(shown(name, &settings)?))
     }
 
     /// Request to `stend bench-case` for this model.
@@ -404,65 +404,43 @@ impl Case {
     }
 }
 
-/// The 850 PRO with another capacity: its blocks grow with its capacity, and its DRAM and L2P cache
-/// with its mapping table. `pages_per_block` allows a drive so small that superblocks of the real
-/// size would leave too few spare ones.
-fn scaled(original: &str, user_bytes: u64, pages_per_block: Option<u64>) -> ModelText {
+/// Figures of the 850 PRO with another capacity: its blocks grow with its capacity, and its DRAM
+/// and L2P cache with its mapping table. `pages_per_block` allows a drive so small that superblocks
+/// of the real size would leave too few spare ones.
+fn scaled(user_bytes: u64, pages_per_block: Option<u64>) -> Settings {
     // Figures of the original.
     const USER_BYTES: u64 = 256_060_514_304;
     const BLOCKS: u64 = 1_820;
-    const SPARE_BLOCKS: u128 = 37;
+    const SPARE_BLOCKS: u64 = 37;
     const PAGES: u64 = 384;
     let pages = pages_per_block.unwrap_or(PAGES);
     // 128 bits: the product of terabytes, blocks and pages exceeds 64 bits.
     let blocks = (u128::from(user_bytes) * u128::from(BLOCKS * PAGES))
-        .div_ceil(u128::from(USER_BYTES * pages));
+        .div_ceil(u128::from(USER_BYTES * pages)) as u64;
     let map_mib = (user_bytes / 4096 * 4).div_ceil(1 << 20);
-    // DRAM beside the mapping table, for write buffer and read-ahead: 9 MiB.
-    let dram_mib = (map_mib + 9).next_power_of_two();
-    let segments = user_bytes.div_ceil(4 << 20).next_power_of_two();
-    let gb = user_bytes / 1_000_000_000;
-    let mut changes = vec![
-        ("name", format!("\"samsung-850-pro-{gb}gb\"")),
-        ("title", format!("\"Samsung 850 PRO, scaled to {gb} GB\"")),
-        ("user_bytes", figure(u128::from(user_bytes))),
-        ("pages_per_block", figure(u128::from(pages))),
-        ("blocks_per_plane", figure(blocks)),
+    vec![
+        ("capacity.user_bytes", user_bytes),
+        ("nand.pages_per_block", pages),
+        ("nand.blocks_per_plane", blocks),
         (
-            "spare_blocks_per_die",
-            figure(blocks * SPARE_BLOCKS / u128::from(BLOCKS)),
+            "blocks.spare_blocks_per_die",
+            blocks * SPARE_BLOCKS / BLOCKS,
         ),
-        ("l2p_segments", figure(u128::from(segments))),
-        ("size_mib", figure(u128::from(dram_mib))),
-    ];
-    let mut text = String::new();
-    for line in original.lines() {
-        let key = line.split(" =").next().unwrap_or_default();
-        // Replaces only the first line of a key: the controller has a name, too.
-        match changes.iter().position(|change| change.0 == key) {
-            Some(index) => text += &format!("{key} = {}\n", changes.swap_remove(index).1),
-            None => text += &format!("{line}\n"),
-        }
-    }
-    assert!(changes.is_empty(), "the model lacks {changes:?}");
-    ModelText::new(text)
+        (
+            "controller.l2p_segments",
+            user_bytes.div_ceil(4 << 20).next_power_of_two(),
+        ),
+        // Beside the mapping table, for write buffer and read-ahead: 9 MiB.
+        ("dram.size_mib", (map_mib + 9).next_power_of_two()),
+    ]
 }
 
-/// The 850 PRO with another share of spare space.
-fn with_spare(original: &str, percent: u64) -> ModelText {
+/// Capacity of the 850 PRO with another share of spare space.
+fn with_spare(percent: u64) -> Settings {
     // The whole flash without its bad blocks, 256 GiB; the capacity is a multiple of 4 KiB.
     const FLASH_BYTES: u64 = 256 << 30;
     let user_bytes = FLASH_BYTES * 100 / (100 + percent) / 4096 * 4096;
-    let is_capacity = |line: &&str| line.starts_with("user_bytes = ");
-    let old = original.lines().find(is_capacity);
-    let old = old.expect("the model has a capacity");
-    let new = format!("user_bytes = {}", figure(u128::from(user_bytes)));
-    ModelText::new(original.replace(old, &new))
-}
-
-/// A figure of a scaled model.
-fn figure(value: u128) -> String {
-    format!("{{ value = {value}, source = \"assumed: scaled with the capacity\" }}")
+    vec![("capacity.user_bytes", user_bytes)]
 }
 
 impl std::fmt::Display for Aim {
@@ -482,14 +460,18 @@ impl std::fmt::Display for Aim {
 #[cfg(test)]
 mod tests {
     use stend_load::JobFile;
-    use stend_model::Model;
+    use stend_model::{Model, Setting};
 
     use super::*;
 
-    fn shipped(name: &str) -> Result<String, Failure> {
-        Ok(Model::shipped(name)
-            .expect("the cases name shipped models")
-            .text)
+    fn shown(name: &str, settings: &Settings) -> Result<String, Failure> {
+        let original = Model::shipped(name).expect("the cases name shipped models");
+        let settings: Vec<_> = settings
+            .iter()
+            .map(|(key, value)| (key, Setting::Whole(value.cast_signed())))
+            .collect();
+        let model = original.with(&settings);
+        Ok(model.unwrap_or_else(|error| panic!("{error}")).text)
     }
 
     fn model(text: &ModelText) -> Model {
@@ -497,14 +479,15 @@ mod tests {
     }
 
     fn scaled_to(user_bytes: u64) -> Model {
-        model(&scaled(&shipped(SCALED).unwrap(), user_bytes, None))
+        let text = shown(SCALED, &scaled(user_bytes, None)).unwrap();
+        model(&ModelText::new(text))
     }
 
     #[test]
     fn every_case_has_a_drive_and_jobs_that_fit() {
         for case in CASES {
             for smoke in [false, true] {
-                let text = case.model(smoke, &shipped).unwrap();
+                let text = case.model(smoke, &shown).unwrap();
                 let model = model(&text);
                 assert_eq!(text.name, model.name);
                 assert_eq!(text.user_bytes, model.capacity.user_bytes.value);

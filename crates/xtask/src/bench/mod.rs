@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::output::{note, print};
 use crate::program::{program, said};
 
-use cases::{CASES, Case};
+use cases::{CASES, Case, Settings};
 use process::run_case;
 use record::{Figures, Record};
 use table::Table;
@@ -120,9 +120,9 @@ fn measure_all(
     if !args.json {
         print(&table.head())?;
     }
-    let shipped = |name: &str| shipped(program, name);
+    let shown = |name: &str, settings: &Settings| shown(program, name, settings);
     for case in cases {
-        let model = case.model(args.smoke, &shipped)?;
+        let model = case.model(args.smoke, &shown)?;
         match run_case(program, case, args.smoke, &model) {
             Ok((measured, wall_s)) => {
                 let bytes = model.user_bytes;
@@ -138,9 +138,13 @@ fn measure_all(
     Ok(record)
 }
 
-/// Returns the text of a shipped model.
-fn shipped(program: &Path, name: &str) -> Result<String, Failure> {
-    said(Command::new(program).args(["drives", "show", name]))
+/// Returns the text of a shipped model with other figures.
+fn shown(program: &Path, name: &str, settings: &Settings) -> Result<String, Failure> {
+    let set = |(key, value): &(&str, u64)| format!("--set={key}={value}");
+    let mut command = Command::new(program);
+    command.args(["drives", "show", name]);
+    command.args(settings.iter().map(set));
+    said(&mut command)
         .ok_or_else(|| Failure::Io(format!("{} does not show {name}", program.display())))
 }
 

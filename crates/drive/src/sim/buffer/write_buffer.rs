@@ -10,9 +10,7 @@ use std::ops::Range;
 use super::fua::{WaiterList, Waiters};
 use super::unprogrammed::Unprogrammed;
 use crate::sim::geometry::{Kind, NONE};
-use crate::sim::ids::{
-    CommandId, DieId, IdRange, MpPage, Row, STREAMS_HOST_MAX, StreamId, SuperblockId,
-};
+use crate::sim::ids::{BlockRow, CommandId, IdRange, MpPage, STREAMS_HOST_MAX, StreamId};
 use crate::sim::slab::Slab;
 
 /// A program, mostly of one multi-plane page, from the arrival of its first page to its end.
@@ -21,9 +19,7 @@ pub(in crate::sim) struct Program {
     /// The first multi-plane page.
     pub mp_page: MpPage,
     pub kind: Kind,
-    pub superblock: SuperblockId,
-    pub row: Row,
-    pub die: DieId,
+    pub at: BlockRow,
     pub stream: StreamId,
     /// Number of its multi-plane pages.
     pub mp_pages: u8,
@@ -48,16 +44,14 @@ impl Program {
     pub fn new(
         mp_page: MpPage,
         kind: Kind,
-        (superblock, row, die): (SuperblockId, Row, DieId),
+        at: BlockRow,
         stream: StreamId,
         mp_pages: u32,
     ) -> Program {
         Program {
             mp_page,
             kind,
-            superblock,
-            row,
-            die,
+            at,
             stream,
             mp_pages: mp_pages as u8,
             reads: 0,

@@ -6,52 +6,35 @@
 //! completions the order in which commands ended. All of it is integers, so that the same model
 //! and requests give the same bytes on any machine.
 
-mod commands;
-mod durability;
-mod flash;
+mod events;
 mod health;
-mod idle;
-mod losses;
+mod inspection;
 mod power;
-mod power_cycle;
 mod service;
-mod settle;
-mod writes;
 
-use stend_base::{Completion, Device, Event, EventQueue, Lane, Op, Request, SimTime};
+use stend_base::{Completion, Device, EventQueue, Lane, Op, Request, SimTime};
 use stend_model::spec::{PAGE_BYTES, Spec};
 
-#[cfg(test)]
-pub use losses::{Loss, LossCause};
-pub use service::UserBytesError;
+pub use inspection::Inspection;
+pub use service::{Service, UserBytesError};
 
-use crate::sim::admission::Admission;
-use crate::sim::buffer::write_buffer::WriteBuffer;
-use crate::sim::controller::{Controller, Job};
 use crate::sim::counters::Counters;
+use crate::sim::due::Due;
 use crate::sim::env::Env;
-use crate::sim::fold::Folder;
-use crate::sim::ftl::Ftl;
-use crate::sim::gc::Gc;
+use crate::sim::failures::Failures;
+use crate::sim::frontend::Frontend;
 use crate::sim::geometry::layout::Layout;
-use crate::sim::half_duplex::HalfDuplex;
-use crate::sim::host::Host;
 use crate::sim::idle::Idle;
-use crate::sim::ids::{DieId, Lpn, Ppn};
+use crate::sim::ids::{Lpn, Ppn};
 use crate::sim::kind;
 pub use crate::sim::l2p::table::EARLIER_TAG;
 use crate::sim::l2p::table::{prefetch_expected_write, prefetch_submitted};
-use crate::sim::media::Media;
-use crate::sim::media::op::NandOp;
-use crate::sim::patrol::Patrol;
-use crate::sim::persistence::Persistence;
 use crate::sim::power::Power;
-use crate::sim::reads::Reads;
+use crate::sim::reclaim::{self, Reclaim};
 use crate::sim::repeat::Repeated;
 use crate::sim::store::Store;
 use crate::sim::trim::Trim;
-use losses::Losses;
-use settle::Due;
+use crate::sim::writes::Writes;
 
 /// Entries of the L2P in a cache line of 64 bytes.
 const ENTRIES_PER_LINE: u32 = 16;
@@ -76,25 +59,17 @@ pub struct SimDrive {
     env: Env,
     /// Capacity of the drive when it was created.
     native_bytes: u64,
-    host: Host,
-    controller: Controller,
+    front: Frontend,
     store: Store,
-    reads: Reads,
-    /// Present only if the buffer is half-duplex.
-    half_duplex: Option<Box<HalfDuplex>>,
-    admission: Admission,
-    gc: Gc,
-    folder: Folder,
+    writes: Writes,
+    reclaim: Reclaim,
     trim: Trim,
     idle: Idle,
-    /// Present only if there are patrol reads.
-    patrol: Option<Box<Patrol>>,
     power: Power,
     repeated: Repeated,
     due: Due,
-    /// Account of losses on request of a test; it has no effect on the drive.
     #[serde(skip)]
-    losses: Losses,
+    failures: Failures,
 }
 
 impl SimDrive {
@@ -104,38 +79,27 @@ impl SimDrive {
     /// If the figures contradict each other; [`stend_model`] checks them first and reports the
     /// fault.
     pub fn new(spec: &Spec) -> SimDrive {
-        power_cycle::assert_allowed(spec);
+        if let (Some(_), Some(other)) = (
+            &spec.power_loss,
+            stend_model::spec::power_loss_excludes(spec),
+        ) {
+            panic!("power_loss does not go with {other}");
+        }
         let layout = Layout::new(spec);
-        let pages = (spec.user_bytes / PAGE_BYTES) as u32;
-        let persistence = |of| Box::new(Persistence::new(of, spec, &layout, pages));
-        let store = Store {
-            media: Media::new(spec, &layout),
-            buffer: WriteBuffer::new(
-                spec.buffer.write_pages,
-                spec.pages_per_mp_page,
-                layout.mp_pages(),
-            ),
-            ftl: Ftl::new(spec, &layout, pages),
-            persistence: spec.power_loss.as_ref().map(persistence),
-        };
+        let store = Store::new(spec, &layout);
         let mut drive = SimDrive {
             env: Env::new(spec.clone(), layout, EventQueue::new(&kind::sources(spec))),
             native_bytes: spec.user_bytes,
-            host: Host::new(spec),
-            controller: Controller::new(&spec.controller, pages),
-            admission: Admission::new(spec, &store),
+            front: Frontend::new(spec, &store),
             store,
-            reads: Reads::new(),
-            half_duplex: (spec.buffer.half_duplex).then(|| Box::new(HalfDuplex::new())),
-            gc: Gc::new(spec),
-            folder: Folder::default(),
-            trim: Trim::new(),
+            writes: Writes::default(),
+            reclaim: Reclaim::new(spec),
+            trim: Trim::default(),
             idle: Idle::default(),
-            patrol: Patrol::new(spec).map(Box::new),
             power: Power::default(),
             repeated: Repeated::default(),
             due: Due::default(),
-            losses: Losses::default(),
+            failures: Failures::default(),
         };
         drive.host_fell_silent();
         drive
@@ -146,44 +110,44 @@ impl SimDrive {
         &self.env.spec
     }
 
+    /// Capacity of the drive when it was created.
+    pub fn native_bytes(&self) -> u64 {
+        self.native_bytes
+    }
+
     /// Shares the large tables with copies made from now on, until one of them changes the tables:
     /// a copy then occupies memory only for its changes.
     pub fn share(&mut self) {
         self.store.ftl.l2p.share();
     }
 
+    /// State of the drive that its host does not see.
+    pub fn inspect(&self) -> Inspection<'_> {
+        Inspection(self)
+    }
+
+    /// Operations of a service tool, and of a laboratory.
+    pub fn service(&mut self) -> Service<'_> {
+        Service(self)
+    }
+
     /// Counters of the drive so far.
     pub fn counters(&self) -> Counters {
-        let array = self.store.media.counters();
-        let log = self.store.persistence.as_ref().map(|p| p.changes());
-        let [changes, durable_changes] =
-            log.map_or([0; 2], |log| [log.next_lsn(), log.durable_lsn()]);
-        Counters {
+        let events = Counters {
             events: self.env.queue.taken(),
-            nand_reads: array.reads,
-            nand_programs: array.programs,
-            suspensions: array.suspensions,
-            channel_bytes: array.channel_bytes,
-            die_busy_ns: array.die_busy_ns,
-            channel_busy_ns: array.channel_busy_ns,
-            core_busy_ns: self.controller.busy_ns(),
-            link_busy_ns: self.host.link_busy_ns(),
-            cpu_busy_ns: self.host.cpu_busy_ns(),
-            changes,
-            durable_changes,
-            ..self.env.counters
-        }
+            ..Counters::default()
+        };
+        let Reclaim { gc, folder } = &self.reclaim;
+        let work = [gc.counted, folder.counted, self.trim.counted];
+        let data = [self.front.counters(), self.store.counters()];
+        let all = [events, self.writes.counted].into_iter().chain(data);
+        all.chain(work).sum()
     }
 
     /// Hash of everything that arrived or ended so far, in order, with its instant: equal for equal
     /// histories. Events that only pass work on are not included.
     pub fn trace_hash(&self) -> u64 {
         self.env.trace_hash()
-    }
-
-    /// Erase cycles of every superblock, those of the cache first.
-    pub fn erase_counts(&self) -> &[u32] {
-        self.store.ftl.superblocks.erase_counts()
     }
 
     /// Starts or stops keeping the tag of the data in every physical page, which
@@ -193,7 +157,7 @@ impl SimDrive {
         let is_new = self.env.now() == SimTime::ZERO;
         self.store.ftl.l2p.keep_tags(keep.then_some(is_new));
         if !keep {
-            self.host.forget_tags();
+            self.front.host.commands.forget_tags();
         }
     }
 
@@ -212,170 +176,6 @@ impl SimDrive {
             Ppn::UNMAPPED => LogicalPage::Unwritten,
             Ppn::LOST => LogicalPage::Lost,
             _ => LogicalPage::Written,
-        }
-    }
-
-    /// The tags of the requests whose data lies in flash at this instant, programmed and not
-    /// erased, valid or not: the data that a search of the whole flash would find after a power
-    /// cut. Needs [`SimDrive::keep_content`] from the first request on.
-    pub fn tags_in_flash(&self) -> impl Iterator<Item = u32> + '_ {
-        let Store { ftl, buffer, .. } = &self.store;
-        let in_flash = move |ppn: Ppn| !buffer.holds(ppn.mp_page(self.env.layout.page_bits));
-        let tags = ftl.l2p.tags();
-        tags.filter(move |&(ppn, _)| in_flash(ppn))
-            .map(|(_, tag)| tag)
-    }
-
-    /// Handles the next event only. Returns the completion, if the event is one.
-    #[inline(never)]
-    fn step(&mut self) -> Option<Completion> {
-        let event = self.env.queue.pop().expect("the caller saw an event");
-        if event.lane == Lane::Completion || event.lane == Lane::Timer {
-            return self.host_or_timer(event, SimTime::ZERO);
-        }
-        self.step_within(event);
-        None
-    }
-
-    /// Handles an event at which the host may receive a completion. Its consequences may be handled
-    /// at once if they come before all other events and by `limit`.
-    #[inline(always)]
-    fn host_or_timer(&mut self, event: Event, limit: SimTime) -> Option<Completion> {
-        let env = &mut self.env;
-        if event.lane == Lane::Completion {
-            let completion = self.host.interrupt(env, limit);
-            return self.host_learns(completion);
-        }
-        let store = &mut self.store;
-        let (timer, index) = env.queue.kind_and_index(event.source);
-        match timer {
-            kind::CPU => {
-                env.trace(kind::CPU, index);
-                let completion = self.host.cpu_done(env, index);
-                return self.host_learns(completion);
-            }
-            kind::FOLD_PAUSE => {
-                self.folder.pause_ends();
-                self.due.fold();
-                self.settle();
-            }
-            kind::IDLE_SLICE => self.idle_slice_ends(),
-            kind::IDLE_BEGIN => self.idle_timer(),
-            kind::TRIM_PAUSE => self.trim.pause_ends(env, store),
-            kind::TRIM_CHUNK_PAUSE => {
-                self.trim.chunk_pause_ends(env, store, &mut self.controller);
-            }
-            kind::SLEEP => self.sleep_timer_ends(),
-            kind::HEAT => self.heat_step_ends(),
-            kind::POWER => self.power_timer_ends(),
-            other => unreachable!("no timer has the kind {other}"),
-        }
-        self.keep_durable();
-        None
-    }
-
-    /// Handles an event within the drive.
-    #[inline(always)]
-    fn step_within(&mut self, event: Event) {
-        let env = &mut self.env;
-        // Dies are the first kind: the number of the source is the number of the die.
-        match event.lane {
-            Lane::Sense => {
-                // Only the media is affected.
-                self.store.media.sensed(env, DieId(event.source));
-                return;
-            }
-            Lane::Move | Lane::Work => {
-                env.trace(kind::DIE, event.source);
-                let op = self.store.media.ended(env, event.lane, DieId(event.source));
-                self.nand_done_inlined(op);
-            }
-            Lane::Core => {
-                let core = env.queue.index(kind::CORE, event.source);
-                env.trace(kind::CORE, core);
-                self.core_done(core);
-            }
-            Lane::Link => {
-                let source = env.queue.index(kind::LINK, event.source);
-                env.trace(kind::LINK, source);
-                if !self.link_done(source) {
-                    // It has no effect on durability.
-                    return;
-                }
-            }
-            Lane::Arrival => {
-                env.trace(kind::ARRIVAL, 0);
-                if !self.command_arrives() {
-                    // A core or the link starts it: no effect on durability.
-                    return;
-                }
-            }
-            Lane::Completion | Lane::Timer => unreachable!("the host may receive a completion"),
-        }
-        self.keep_durable();
-    }
-
-    #[cold]
-    fn nand_done(&mut self, op: NandOp) {
-        self.nand_done_inlined(op);
-    }
-
-    /// Handles the end of an operation of the flash.
-    #[inline(always)]
-    fn nand_done_inlined(&mut self, op: NandOp) {
-        let (env, store) = (&mut self.env, &mut self.store);
-        let controller = &mut self.controller;
-        match op {
-            NandOp::HostRead { command, bytes } => {
-                self.host.send_read(env, command, bytes);
-            }
-            NandOp::ReadAhead { entry } => self.reads.arrived(env, &mut self.host, entry),
-            NandOp::Merge { program } => self.merge_done(program),
-            NandOp::Program { program } => self.program_done(program),
-            NandOp::Parity { mp_page } => self.parity_done(mp_page),
-            NandOp::Gc { mp_page } => self.gc.read_done(env, store, controller, mp_page),
-            NandOp::Fold { within } => self.fold_copied(within),
-            NandOp::Erase { superblock, die } => self.erase_done(superblock, die),
-            NandOp::Unreadable { rebuild } => self.page_unreadable(rebuild),
-            NandOp::Rebuild { rebuild } => {
-                if store.media.rebuild_read(rebuild) {
-                    self.rebuild_ends(rebuild);
-                }
-            }
-            NandOp::L2pRead { waiting } => {
-                let cache = store.ftl.l2p_cache.as_mut();
-                let cache = cache.expect("the L2P lies on flash");
-                cache.segment_read(env, controller, waiting);
-            }
-            NandOp::L2pWritten => {}
-            NandOp::Upkeep { what } => self.upkeep_done(what),
-            NandOp::Patrol { superblock } => {
-                self.gc.patrolled(env, store, superblock);
-                self.settle_all();
-            }
-        }
-    }
-
-    /// Handles the end of a job of a core.
-    #[inline(always)]
-    fn core_done(&mut self, core: u32) {
-        let (env, store) = (&mut self.env, &mut self.store);
-        match self.controller.finish(&mut env.queue, core) {
-            Job::Command { command } => self.command_handled(command),
-            Job::Received { command, bytes } => {
-                self.admission.received();
-                self.place(command, bytes);
-            }
-            Job::Gc { mp_page } => {
-                self.gc.relocate(env, store, mp_page);
-                self.due.all();
-                self.settle();
-            }
-            Job::Folded { within } => {
-                self.folder.map(env, store, within);
-                self.settle_all();
-            }
-            Job::Trimmed => self.trim_chunk_done(),
         }
     }
 
@@ -417,11 +217,14 @@ impl Device for SimDrive {
 
     /// Bytes of all pages that were placed: written by the host or moved.
     fn flash_written_bytes(&self) -> Option<u64> {
-        Some(self.env.counters.pages_placed() * PAGE_BYTES)
+        Some(self.counters().pages_placed() * PAGE_BYTES)
     }
 
     fn steady_bytes(&self) -> Option<u64> {
-        self.bytes_until_gc()
+        match self.trim.is_busy() {
+            true => None,
+            false => reclaim::bytes_until_gc(&self.env, &self.store),
+        }
     }
 
     fn submit(&mut self, request: Request) {
@@ -446,7 +249,7 @@ impl Device for SimDrive {
             ftl.l2p.prefetch(first + 2 * ENTRIES_PER_LINE);
         }
         ftl.sorting.prefetch(first);
-        self.host.submit(&mut self.env, request);
+        self.front.host.submit(&mut self.env, request);
     }
 
     #[inline]
@@ -519,7 +322,7 @@ mod tests {
             if n % 32 == 31 {
                 while drive
                     .advance(SimTime::NEVER)
-                    .is_some_and(|_| !drive.host.is_silent())
+                    .is_some_and(|_| !drive.front.host.is_silent())
                 {}
             }
         }

@@ -1,16 +1,16 @@
 //! Operations of a service tool: switching the write cache on or off; erasing the whole drive, as
 //! ATA's SECURITY ERASE UNIT and NVMe's Format and Sanitize do; and over-provisioning by the user:
 //! a drive limited to less than its native capacity has more room for GC (SET MAX ADDRESS,
-//! ATA/ATAPI-6 and later, Host Protected Area).
+//! ATA/ATAPI-6 and later, Host Protected Area). And operations of a laboratory: failing a die,
+//! passing time without power, rounds that count as repeated.
 
 use stend_base::{Device, Nanos, SimTime};
 use stend_model::spec::PAGE_BYTES;
 
 use super::SimDrive;
-use crate::sim::geometry::layout::Pool;
-use crate::sim::ids::Lpn;
+use crate::sim::ids::{DieId, Lpn};
 use crate::sim::kind;
-use crate::sim::store::Store;
+use crate::sim::repeat::RoundStart;
 
 /// Reason why the capacity was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,58 +40,50 @@ pub enum UserBytesError {
     },
 }
 
-impl SimDrive {
+/// Operations of a service tool, and of a laboratory.
+pub struct Service<'a>(pub(super) &'a mut SimDrive);
+
+impl Service<'_> {
+    /// Makes everything durable, writes a checkpoint, and turns the power off.
+    ///
+    /// # Panics
+    /// Without [`stend_model::Spec::power_loss`], if the power is off, or if a request has not been
+    /// completed.
+    pub fn shutdown(&mut self) {
+        assert!(
+            self.0.front.host.is_silent(),
+            "requests are still under way"
+        );
+        assert!(self.0.has_power(), "the power is off");
+        self.run_while(|drive| drive.store.is_recovering());
+        self.wake_up();
+        self.make_durable();
+        // Nothing is under way any more.
+        self.0.store.write_checkpoint(&mut self.0.env);
+        self.run_while(|drive| drive.store.persistence().checkpoint_under_way());
+        self.0.lose_power(true);
+    }
+
     /// Erases every superblock that is not erased, on all dies at once. Returns the duration.
     /// Nothing is left in flash. Work of the drive that is under way ends first.
     ///
     /// # Panics
     /// While the host awaits a request.
     pub fn secure_erase(&mut self) -> Nanos {
-        let begin = self.env.now();
-        self.begin_service();
-        self.idle_halts();
+        let begin = self.0.env.now();
+        self.begin_erase();
         self.run_while_busy();
-        // Nothing is under way: drop all that was being filled, emptied or awaited.
-        let Store {
-            buffer,
-            ftl,
-            persistence,
-            ..
-        } = &mut self.store;
-        buffer.clear();
-        ftl.forget_writes(&self.env.spec, &self.env.layout);
-        ftl.fold.power_cut();
-        if let Some(persistence) = persistence {
-            persistence.forget_all(&ftl.l2p);
-        }
-        ftl.l2p.forget();
-        if let Some(persistence) = persistence {
-            persistence.forget_the_rest(&ftl.l2p);
-        }
-        self.admission.clear();
-        self.gc.power_cut(&self.env.spec);
-        self.env.queue.cancel(kind::FOLD_PAUSE, 0);
-        self.folder.power_cut();
-        if self.env.spec.trim.erase_pause.is_some() {
-            self.env.queue.cancel(kind::TRIM_PAUSE, 0);
-        }
-        let work = self.env.spec.trim.work.as_ref();
-        if work.is_some_and(|work| work.pause.is_some()) {
-            self.env.queue.cancel(kind::TRIM_CHUNK_PAUSE, 0);
-        }
-        self.trim.power_cut();
-        self.reads.power_cut();
-        let free = [Pool::SlcCache, Pool::Data].map(|pool| {
-            let usable = self.store.usable_superblocks(&self.env, pool);
-            self.env.layout.mp_pages_of(pool, usable)
-        });
-        self.store.ftl.space.reset(free, 0);
-        for superblock in self.store.ftl.superblocks.empty_all() {
-            self.store.erase(&mut self.env, superblock);
-        }
+        // Nothing is under way.
+        let drive = &mut *self.0;
+        drive.writes.power_cut();
+        drive.env.queue.cancel(kind::FOLD_PAUSE, 0);
+        drive.reclaim.power_cut(&drive.env.spec);
+        drive.trim.halt(&mut drive.env);
+        drive.front.reads.power_cut();
+        drive.store.erase_all(&mut drive.env);
         self.run_while_busy();
-        self.host_fell_silent();
-        self.env.now().since(begin)
+        self.0.host_fell_silent();
+        self.0.env.now().since(begin)
     }
 
     /// Discards the key in `time`: no page can be read any more, as after TRIM of the whole drive.
@@ -101,60 +93,93 @@ impl SimDrive {
     /// # Panics
     /// While the host awaits a request.
     pub fn crypto_erase(&mut self, time: Nanos) -> Nanos {
-        let begin = self.env.now();
-        self.begin_service();
-        self.idle_halts();
-        let done = self.env.now() + time;
-        let nothing = self.advance(done);
+        let begin = self.0.env.now();
+        self.begin_erase();
+        let done = self.0.env.now() + time;
+        let nothing = self.0.advance(done);
         debug_assert!(nothing.is_none());
-        let end = Lpn(self.store.ftl.l2p.logical_pages());
-        self.reads.forget(Lpn(0), end);
-        self.store.log_trim(&self.env, Lpn(0), end);
-        self.store.ftl.l2p.forget();
-        self.settle_all();
-        if self.store.persistence.is_some() {
-            self.make_durable();
-        }
-        self.host_fell_silent();
-        self.env.now().since(begin)
+        let SimDrive {
+            env, store, front, ..
+        } = &mut *self.0;
+        let all = Lpn(0)..Lpn(store.ftl.l2p.logical_pages());
+        front.reads.forget(&all);
+        store.log_trim(env, all);
+        store.ftl.l2p.forget();
+        self.0.settle_all();
+        self.make_durable();
+        self.0.host_fell_silent();
+        self.0.env.now().since(begin)
     }
 
-    fn begin_service(&mut self) {
+    /// Wakes the drive and stops its idle work.
+    fn begin_erase(&mut self) {
         assert!(
-            self.host.is_silent(),
+            self.0.front.host.is_silent(),
             "the host awaits a request while the drive is to be erased"
         );
         self.wake_up();
+        self.0.idle.halt(&mut self.0.env);
+        self.0.store.rest(&mut self.0.env);
     }
 
-    fn run_while_busy(&mut self) {
-        while self.is_busy() && self.env.queue.next_at() < SimTime::NEVER {
-            let nothing = self.step();
-            debug_assert!(nothing.is_none());
+    /// Wakes the drive and lets time pass until it is awake.
+    fn wake_up(&mut self) {
+        let energy_pj = self.0.inspect().energy_pj();
+        let SimDrive {
+            env, front, power, ..
+        } = &mut *self.0;
+        power.heat_resumes(env, &mut front.host, energy_pj);
+        let awake = power.wake(env, &mut front.host, energy_pj);
+        let nothing = self.0.advance(awake);
+        debug_assert!(nothing.is_none());
+        self.0.power.sleep.woke();
+    }
+
+    /// Passes time until all changes so far are durable, in a drive whose power can be cut.
+    pub(super) fn make_durable(&mut self) {
+        if self.0.store.persistence.is_none() {
+            return;
+        }
+        self.0.store.pad_all(&mut self.0.env);
+        let all = self.0.store.persistence().changes().next_lsn();
+        self.run_while(|drive| drive.store.hurries_up_to(&mut drive.env, all));
+    }
+
+    pub(super) fn run_while(&mut self, mut unfinished: impl FnMut(&mut SimDrive) -> bool) {
+        self.0.keep_durable();
+        while unfinished(self.0) {
+            // The work that it has just requested may be all that is left.
+            self.0.keep_durable();
+            assert!(
+                self.0.env.queue.next_at() < SimTime::NEVER,
+                "the drive makes no progress: {}",
+                self.0.inspect().diagnosis()
+            );
+            let completion = self.0.step();
+            assert!(completion.is_none(), "no request was under way");
+            self.0.keep_durable();
         }
     }
 
-    /// True if writes are acknowledged from the buffer.
-    pub fn write_cache(&self) -> bool {
-        self.env.spec.host.write_cache
+    fn run_while_busy(&mut self) {
+        while self.0.is_busy() && self.0.env.queue.next_at() < SimTime::NEVER {
+            let nothing = self.0.step();
+            debug_assert!(nothing.is_none());
+        }
     }
 
     /// Switches the acknowledging of writes from the buffer on or off. Writes that the drive
     /// already has keep the setting under which they arrived; see [`stend_base::Op::Flush`].
     pub fn set_write_cache(&mut self, on: bool) {
-        self.env.spec.host.write_cache = on;
+        self.0.env.spec.host.write_cache = on;
     }
 
     /// Changes the time of a request in the host, beside the link, on its way to the drive and
     /// back: for a client that spends time of its own on both. Applies to requests submitted from
     /// now on.
-    pub fn set_host_times(&mut self, (submit, complete): (Nanos, Nanos)) {
-        (self.env.spec.host.submit, self.env.spec.host.complete) = (submit, complete);
-    }
-
-    /// Capacity of the drive when it was created.
-    pub fn native_bytes(&self) -> u64 {
-        self.native_bytes
+    pub fn set_host_times(&mut self, submit: Nanos, complete: Nanos) {
+        let host = &mut self.0.env.spec.host;
+        (host.submit, host.complete) = (submit, complete);
     }
 
     /// Changes the capacity that the host can address: on an empty drive, and up to
@@ -164,29 +189,73 @@ impl SimDrive {
     /// # Errors
     /// [`UserBytesError`]; the drive is unchanged.
     pub fn set_user_bytes(&mut self, bytes: u64) -> Result<(), UserBytesError> {
-        let most = self.native_bytes;
+        let most = self.0.native_bytes;
         if bytes == 0 || !bytes.is_multiple_of(PAGE_BYTES) || bytes > most {
             return Err(UserBytesError::OutOfRange { bytes, most });
         }
-        let commands = self.host.outstanding();
+        let commands = self.0.front.host.commands.outstanding();
         if commands > 0 {
             return Err(UserBytesError::Busy { commands });
         }
-        let pages = self.store.ftl.l2p.mapped_pages();
+        let pages = self.0.store.ftl.l2p.mapped_pages();
         if pages > 0 {
             return Err(UserBytesError::HoldsData { pages });
         }
-        self.reads.forget(Lpn(0), Lpn::NONE);
-        if self.store.persistence.is_some() {
-            self.make_durable();
-        }
-        let pages = (bytes / PAGE_BYTES) as u32;
-        self.env.spec.user_bytes = bytes;
-        if let Some(persistence) = &mut self.store.persistence {
-            persistence.set_logical_pages(&self.env.spec, pages);
-        }
-        self.store.ftl.l2p.set_logical_pages(pages);
-        self.store.ftl.sorting.forget_heat(&self.env.spec, pages);
+        self.0.front.reads.forget(&(Lpn(0)..Lpn::NONE));
+        self.make_durable();
+        let SimDrive { env, store, .. } = &mut *self.0;
+        env.spec.user_bytes = bytes;
+        store.set_logical_pages(&env.spec, (bytes / PAGE_BYTES) as u32);
         Ok(())
+    }
+
+    /// Fails a die: nothing on it can be read any more.
+    ///
+    /// # Panics
+    /// When errors are not modelled (the drive has no `[media]`), or there is no such die.
+    pub fn fail_die(&mut self, die: impl Into<DieId>) {
+        self.0.store.ftl.media.fail_die(die.into());
+    }
+
+    /// Passes time without power: data ages, and nothing else happens. No effect if errors are not
+    /// modelled. Between a power cut and the next start, time may pass both here and on the drive's
+    /// clock: data ages by the sum.
+    pub fn rest_without_power(&mut self, time: Nanos) {
+        self.0.store.ftl.media.rest_without_power(time);
+    }
+
+    /// Treats the round that began at `start` and has just ended as repeated up to `most` times,
+    /// without simulating it: no virtual time passes. Returns the number of repetitions, which
+    /// stops before something new would happen; 0 if the round was not like any other.
+    ///
+    /// # Panics
+    /// While the host awaits a request.
+    pub fn repeat_round(&mut self, start: &RoundStart, most: u32) -> u32 {
+        assert!(self.0.front.host.is_silent(), "the host awaits a request");
+        let end = self.0.inspect().round_start();
+        let SimDrive {
+            env,
+            store,
+            repeated,
+            ..
+        } = &mut *self.0;
+        let rounds = repeated.repeat(env, store, start, &end, most);
+        env.trace(u8::MAX, rounds);
+        rounds
+    }
+
+    /// Switches a fault on.
+    ///
+    /// # Panics
+    /// Without [`stend_model::Spec::power_loss`].
+    #[cfg(test)]
+    pub fn inject(&mut self, fault: crate::sim::Fault) {
+        self.0.store.persistence().inject(fault);
+    }
+
+    /// The account of losses.
+    #[cfg(test)]
+    pub fn losses(&mut self) -> &mut crate::sim::Losses {
+        &mut self.0.failures.losses
     }
 }

@@ -19,13 +19,13 @@
 use std::ops::Range;
 
 use crate::nand::Work;
-use stend_base::Nanos;
 use stend_model::nand::Class;
 use stend_model::spec::{L2pCacheSpec, PAGE_BYTES, Spec};
 
 use super::Ftl;
 use crate::sim::buffer::write_buffer::WriteBuffer;
-use crate::sim::controller::{Controller, Job};
+use crate::sim::controller::{Controller, CoreWork};
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::geometry::divider::Divider;
 use crate::sim::geometry::shape::Mode;
@@ -41,9 +41,7 @@ const DIRECTORY_BYTES: u64 = 4;
 /// A job that waits for map pages.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Waiting {
-    job: Job,
-    core: u32,
-    time: Nanos,
+    work: CoreWork,
     left: u32,
 }
 
@@ -63,6 +61,7 @@ pub(in crate::sim) struct L2pCache {
     next_die: DieId,
     /// Programs until the next erase.
     until_erase: u32,
+    pub counted: Counters,
 }
 
 impl L2pCache {
@@ -81,6 +80,7 @@ impl L2pCache {
             next_die: DieId(0),
             until_erase: map.programs_per_erase,
             spec: map,
+            counted: Counters::default(),
         }))
     }
 
@@ -140,14 +140,16 @@ impl Ftl {
     pub fn submit_mapped(
         &mut self,
         env: &mut Env,
-        media: &mut Media,
         controller: &mut Controller,
-        (core, job, time): (u32, Job, Nanos),
-        (pages, change): (Range<Lpn>, bool),
+        work: CoreWork,
+        pages: Range<Lpn>,
+        change: bool,
     ) {
         match &mut self.l2p_cache {
-            None => controller.submit(&mut env.queue, core, job, time),
-            Some(cache) => cache.submit(env, media, controller, (core, job, time), (pages, change)),
+            None => controller.submit(&mut env.queue, work),
+            Some(cache) => {
+                cache.submit(env, &mut self.media, controller, work, pages, change);
+            }
         }
     }
 
@@ -156,21 +158,15 @@ impl Ftl {
     pub fn submit_moves(
         &mut self,
         env: &mut Env,
-        media: &mut Media,
         controller: &mut Controller,
-        (core, job, time): (u32, Job, Nanos),
+        work: CoreWork,
         mp_pages: &[MpPage],
     ) {
         match &mut self.l2p_cache {
-            None => controller.submit(&mut env.queue, core, job, time),
+            None => controller.submit(&mut env.queue, work),
             Some(cache) => {
-                cache.submit_moves(
-                    env,
-                    media,
-                    controller,
-                    (core, job, time),
-                    (mp_pages, &self.l2p),
-                );
+                let Ftl { media, l2p, .. } = self;
+                cache.submit_moves(env, media, controller, work, mp_pages, l2p);
             }
         }
     }
@@ -183,16 +179,17 @@ impl L2pCache {
         env: &mut Env,
         media: &mut Media,
         controller: &mut Controller,
-        (core, job, time): (u32, Job, Nanos),
-        (pages, change): (Range<Lpn>, bool),
+        work: CoreWork,
+        pages: Range<Lpn>,
+        change: bool,
     ) {
         if pages.count() == 1 && self.find_cached(pages.start, change) {
-            controller.submit(&mut env.queue, core, job, time);
+            controller.submit(&mut env.queue, work);
             return;
         }
-        let waiting = self.wait(core, job, time);
+        let waiting = self.wait(work);
         for lpn in one_of_each_segment(pages, self.pages_per_segment) {
-            self.want_segment(env, media, waiting, (lpn, change), Class::HostRead);
+            self.want_segment(env, media, waiting, lpn, change, Class::HostRead);
         }
         self.segment_read(env, controller, waiting);
     }
@@ -226,32 +223,28 @@ impl L2pCache {
         env: &mut Env,
         media: &mut Media,
         controller: &mut Controller,
-        (core, job, time): (u32, Job, Nanos),
-        (mp_pages, l2p): (&[MpPage], &L2p),
+        work: CoreWork,
+        mp_pages: &[MpPage],
+        l2p: &L2p,
     ) {
         if mp_pages
             .iter()
             .flat_map(|&mp_page| l2p.valid_lpns(mp_page))
             .all(|lpn| self.find_cached(lpn, true))
         {
-            controller.submit(&mut env.queue, core, job, time);
+            controller.submit(&mut env.queue, work);
             return;
         }
-        let waiting = self.wait(core, job, time);
+        let waiting = self.wait(work);
         for lpn in mp_pages.iter().flat_map(|&mp_page| l2p.valid_lpns(mp_page)) {
-            self.want_segment(env, media, waiting, (lpn, true), Class::Background);
+            self.want_segment(env, media, waiting, lpn, true, Class::Background);
         }
         self.segment_read(env, controller, waiting);
     }
 
-    fn wait(&mut self, core: u32, job: Job, time: Nanos) -> u32 {
+    fn wait(&mut self, work: CoreWork) -> u32 {
         // One more than there are pages, until all are requested.
-        self.waiting.insert(Waiting {
-            job,
-            core,
-            time,
-            left: 1,
-        })
+        self.waiting.insert(Waiting { work, left: 1 })
     }
 
     fn want_segment(
@@ -259,7 +252,8 @@ impl L2pCache {
         env: &mut Env,
         media: &mut Media,
         waiting: u32,
-        (lpn, change): (Lpn, bool),
+        lpn: Lpn,
+        change: bool,
         class: Class,
     ) {
         let (missed, evicted) = self.load(lpn, change);
@@ -288,8 +282,8 @@ impl L2pCache {
             sense: self.spec.read,
             bytes: PAGE_BYTES as u32,
         };
-        env.counters.l2p_misses += 1;
-        env.counters.reads_of(Mode::Slc, 1);
+        self.counted.l2p_misses += 1;
+        media.counted.reads_of(Mode::Slc, 1);
         media.submit(env, die, class, work, op);
     }
 
@@ -306,8 +300,8 @@ impl L2pCache {
             true => DieId(0),
             false => die + 1,
         };
-        env.counters.l2p_programs += 1;
-        env.counters.programs_of(Mode::Slc);
+        self.counted.l2p_programs += 1;
+        media.counted.programs_of(Mode::Slc);
         let work = Work::Program {
             program: self.spec.program,
             bytes: pages_per_mp_page * PAGE_BYTES as u32,
@@ -316,9 +310,8 @@ impl L2pCache {
         self.until_erase -= 1;
         if self.until_erase == 0 {
             self.until_erase = self.spec.programs_per_erase;
-            env.counters.l2p_erases += 1;
-            env.counters.erases += 1;
-            env.counters.slc_erases += 1;
+            self.counted.l2p_erases += 1;
+            media.counted.erases_of(Mode::Slc);
             let erase = self.spec.erase;
             media.submit(
                 env,
@@ -338,10 +331,8 @@ impl L2pCache {
         if entry.left > 0 {
             return;
         }
-        let Waiting {
-            job, core, time, ..
-        } = *entry;
+        let work = entry.work;
         self.waiting.remove(waiting);
-        controller.submit(&mut env.queue, core, job, time);
+        controller.submit(&mut env.queue, work);
     }
 }

@@ -1,10 +1,10 @@
-//! The core of the flash translation layer: the L2P and its cache, superblocks, free space, streams
-//! and their write points, and the write path through them.
+//! The flash translation layer: the flash and the write buffer, the L2P and its cache, superblocks,
+//! free space, streams and their write points, and the write path through them.
 
 pub(in crate::sim) mod fold_state;
 mod heat;
 pub(in crate::sim) mod l2p_cache;
-mod reserve;
+pub(in crate::sim) mod reserve;
 pub(in crate::sim) mod space;
 pub(in crate::sim) mod streams;
 pub(in crate::sim) mod write;
@@ -12,8 +12,11 @@ pub(in crate::sim) mod write_points;
 
 use stend_model::spec::Spec;
 
+use crate::sim::buffer::write_buffer::WriteBuffer;
+use crate::sim::counters::Counters;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::l2p::table::L2p;
+use crate::sim::media::Media;
 use crate::sim::superblocks::Superblocks;
 use fold_state::FoldState;
 use l2p_cache::L2pCache;
@@ -21,9 +24,11 @@ use space::Space;
 use streams::Sorting;
 use write_points::WritePoints;
 
-/// The core of the flash translation layer.
+/// The flash translation layer.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Ftl {
+    pub media: Media,
+    pub buffer: WriteBuffer,
     pub l2p: L2p,
     /// Present only if the table lies on flash.
     pub l2p_cache: Option<Box<L2pCache>>,
@@ -34,6 +39,7 @@ pub(in crate::sim) struct Ftl {
     pub fold: FoldState,
     /// True if parity of stripes that are not full must survive a power cut.
     keeps_parity: bool,
+    pub counted: Counters,
 }
 
 impl Ftl {
@@ -45,6 +51,12 @@ impl Ftl {
         }
         let sorting = Sorting::new(spec, logical_pages);
         Ftl {
+            media: Media::new(spec, layout),
+            buffer: WriteBuffer::new(
+                spec.buffer.write_pages,
+                spec.pages_per_mp_page,
+                layout.mp_pages(),
+            ),
             l2p,
             l2p_cache: L2pCache::new(spec),
             superblocks: Superblocks::new(spec, layout),
@@ -55,6 +67,7 @@ impl Ftl {
             keeps_parity: spec.power_loss.is_some()
                 && spec.parity_data.is_some()
                 && spec.media.is_some(),
+            counted: Counters::default(),
         }
     }
 

@@ -10,6 +10,13 @@ use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{StreamId, SuperblockId};
 use crate::sim::limits::HostReserve;
 
+/// Pages of a stream, needed or reserved.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct StreamPages {
+    pub stream: StreamId,
+    pub pages: u32,
+}
+
 impl Ftl {
     /// Kind of the superblock that a stream opens next.
     #[inline(always)]
@@ -49,12 +56,13 @@ impl Ftl {
         }
     }
 
-    /// True if the host may write `pages` more to the pool that it writes to.
+    /// True if the host may write more pages to the pool that it writes to.
     #[inline(always)]
-    pub fn host_has_space(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
+    pub fn host_has_space(&self, env: &Env, more: StreamPages) -> bool {
         let Some(reserve) = env.limits.host else {
-            return self.host_has_space_somewhere(env, stream, pages);
+            return self.host_has_space_somewhere(env, more);
         };
+        let StreamPages { stream, pages } = more;
         let HostReserve { kind, floor, .. } = reserve;
         let reserved = self.points.host_reserved() + pages;
         let needed = env.limits.mp_pages_for(kind.mode, reserved);
@@ -87,7 +95,8 @@ impl Ftl {
 
     /// Same as [`Ftl::host_has_space`], if the pool depends on the room in each kind.
     #[inline(never)]
-    fn host_has_space_somewhere(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
+    fn host_has_space_somewhere(&self, env: &Env, more: StreamPages) -> bool {
+        let StreamPages { stream, pages } = more;
         let reserved = self.points.host_reserved() + pages;
         let kind = self.kind_for(env, stream, pages);
         let needed = env.limits.mp_pages_for(kind.mode, reserved) * Space::cost(env, kind);
@@ -144,9 +153,10 @@ impl Ftl {
     /// Reserves pages for a stream; pages for which it has no room go to superblocks of the kind
     /// that has room now.
     #[inline(always)]
-    pub fn reserve_next(&mut self, env: &Env, id: StreamId, pages: u32) {
-        self.settle_next(env, id, pages);
-        self.points.reserve(id, pages);
+    pub fn reserve_next(&mut self, env: &Env, more: StreamPages) {
+        let StreamPages { stream, pages } = more;
+        self.settle_next(env, stream, pages);
+        self.points.reserve(stream, pages);
     }
 
     /// Fixes the kind that a stream opens next, if `pages` more than the reserved ones need it.

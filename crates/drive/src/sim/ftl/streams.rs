@@ -16,12 +16,13 @@
 //! GC writes to, and one to collect into.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use stend_model::spec::Spec;
 
 use crate::sim::ftl::heat::Heat;
 use crate::sim::host::Command;
-use crate::sim::ids::{CommandId, Lpn, STREAMS_HOST_MAX, StreamId};
+use crate::sim::ids::{CommandId, IdRange, Lpn, STREAMS_HOST_MAX, StreamId};
 
 /// Criterion that separates the streams of the host, if there are several.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -132,16 +133,16 @@ impl Sorting {
     pub fn keep_stream(&self, command: &mut Command) {
         if let Some(&Apart::Bytes(from)) = self.apart.as_deref() {
             let bypasses = by_length(command, from) == StreamId::BYPASSING;
-            command.set_bypasses_cache(bypasses);
+            command.bypasses_cache = bypasses;
         }
     }
 
-    /// Notes that `pages` from `first` on have been admitted to a stream.
+    /// Notes that pages have been admitted to a stream.
     #[inline(always)]
     pub fn admitted(
         &mut self,
         command: CommandId,
-        (first, pages): (Lpn, u32),
+        pages: Range<Lpn>,
         to: StreamId,
         is_mapped: impl FnOnce() -> bool,
     ) {
@@ -151,7 +152,7 @@ impl Sorting {
         self.on_its_way.push_back((command, to));
         // The first write of a page does not predict the rate of its overwrites.
         if is_mapped() {
-            heat.overwritten(first, pages);
+            heat.overwritten(pages.start, pages.count());
         }
     }
 
@@ -198,7 +199,7 @@ impl Sorting {
 /// cache.
 #[inline(never)]
 fn by_length(command: &Command, from: u64) -> StreamId {
-    if command.len_bytes >= from || command.bypasses_cache() {
+    if command.len_bytes >= from || command.bypasses_cache {
         StreamId::BYPASSING
     } else {
         StreamId::HOST

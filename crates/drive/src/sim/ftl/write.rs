@@ -1,21 +1,23 @@
 //! The write path: pages get their places, programs begin and end.
 //!
-//! A write is acknowledged when its data is in the buffer. A page gets its PPN when it arrives; its
+//! A write is acknowledged when its data is in the self.buffer. A page gets its PPN when it arrives; its
 //! program begins when all data of the program has arrived.
+
+use std::ops::Range;
 
 use stend_model::nand::Class;
 use stend_model::spec::PAGE_BYTES;
 
 use super::Ftl;
 use super::write_points::Places;
-use crate::sim::buffer::write_buffer::{Program, WriteBuffer};
+use crate::sim::buffer::write_buffer::Program;
 use crate::sim::env::Env;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::bits::without_lowest;
 use crate::sim::ids::{CommandId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
 use crate::sim::l2p::rows::PlaceRun;
+use crate::sim::media::Part;
 use crate::sim::media::op::NandOp;
-use crate::sim::media::{Media, Part};
 
 /// Data of a write that has arrived: its pages, its stream, and the command that waits for its
 /// programs.
@@ -34,6 +36,14 @@ pub(in crate::sim) struct Received {
     pub places: Option<PlaceRun>,
 }
 
+impl Received {
+    /// Logical pages of the data.
+    #[inline(always)]
+    pub fn pages(&self) -> Range<Lpn> {
+        Lpn::of_byte(self.begin)..Lpn::from_byte(self.end)
+    }
+}
+
 /// Result of placing data whose admission depends on more than room.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::sim) struct Placed {
@@ -42,6 +52,13 @@ pub(in crate::sim) struct Placed {
     /// Changes of the journal from this LSN on become durable together with this data, which
     /// replaced the data that they name.
     pub joins: Option<u64>,
+}
+
+/// Pages of a multi-plane page, one bit each.
+#[derive(Clone, Copy)]
+pub(in crate::sim) struct PagesOf {
+    pub mp_page: MpPage,
+    pub pages: u32,
 }
 
 /// Relocated pages of a multi-plane page: those whose bits are set lie one after another from `to`
@@ -61,8 +78,6 @@ impl Ftl {
     pub fn place_received<const TRACKED: bool>(
         &mut self,
         env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
         received: Received,
         mut tell: impl FnMut(u32, Ppn, SuperblockId),
     ) -> Placed {
@@ -74,20 +89,20 @@ impl Ftl {
             ..
         } = received;
         let mut placed = Placed::default();
-        let pages = Lpn::of_byte(begin)..Lpn::from_byte(end);
+        let pages = received.pages();
         let whole = (begin | end).is_multiple_of(PAGE_BYTES);
         let mut lpn = pages.start;
         while lpn < pages.end {
             if TRACKED
                 && received.coalesces
-                && let Some(place) = self.coalesce(env, buffer, lpn, received, &mut placed)
+                && let Some(place) = self.coalesce(lpn, received, &mut placed)
             {
                 tell(1, place, env.layout.superblock_of_ppn(place));
                 lpn += 1;
                 continue;
             }
             if !self.points.is_filling(id) {
-                self.begin_program_inlined(env, media, buffer, id);
+                self.begin_program_inlined(env, id);
             }
             let Places {
                 to,
@@ -103,20 +118,26 @@ impl Ftl {
             let old = received
                 .places
                 .map(|run| run.part(lpn - pages.start, count));
-            self.l2p.write(lpn, count, (to, superblock), tag, old);
+            self.l2p.write(lpn, count, to, superblock, tag, old);
             tell(count, to, superblock);
             if let Some(cache) = &mut self.l2p_cache {
-                cache.look_up_for(env, media, buffer, program, lpn..lpn + count);
+                cache.look_up_for(
+                    env,
+                    &mut self.media,
+                    &mut self.buffer,
+                    program,
+                    lpn..lpn + count,
+                );
             }
             if TRACKED && let Some(waiter) = received.waiter {
-                buffer.wait_for(program, waiter);
+                self.buffer.wait_for(program, waiter);
                 placed.programs += 1;
             }
             if !whole {
-                self.merge_partly(env, media, buffer, program, partly);
+                self.merge_partly(env, program, partly);
             }
             if full {
-                self.close_program_inlined(env, media, buffer, id);
+                self.close_program_inlined(env, id);
             }
             lpn += count;
         }
@@ -138,28 +159,22 @@ impl Ftl {
 
     /// Reads the old content of partly written pages before their program begins.
     #[inline(never)]
-    fn merge_partly(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        program: u32,
-        partly: [Ppn; 2],
-    ) {
+    fn merge_partly(&mut self, env: &mut Env, program: u32, partly: [Ppn; 2]) {
         for old in partly.into_iter().filter(|&old| old.is_place()) {
             let mp_page = old.mp_page(env.layout.page_bits);
-            if buffer.holds(mp_page) {
+            if self.buffer.holds(mp_page) {
                 continue;
             }
-            env.counters.merges += 1;
-            buffer.wait_for_read(program);
+            self.counted.merges += 1;
+            self.buffer.wait_for_read(program);
             let op = NandOp::Merge { program };
             let part = Part {
                 mp_page,
                 flash_pages: 1,
                 bytes: PAGE_BYTES as u32,
             };
-            media.read(env, &self.superblocks, part, Class::HostRead, op);
+            self.media
+                .read(env, &self.superblocks, part, Class::HostRead, op);
         }
     }
 
@@ -167,18 +182,11 @@ impl Ftl {
     /// data then occupies no place of its own, and no old content has to be read. Returns the
     /// place.
     #[inline(always)]
-    fn coalesce(
-        &mut self,
-        env: &mut Env,
-        buffer: &mut WriteBuffer,
-        lpn: Lpn,
-        received: Received,
-        placed: &mut Placed,
-    ) -> Option<Ppn> {
+    fn coalesce(&mut self, lpn: Lpn, received: Received, placed: &mut Placed) -> Option<Ppn> {
         let place = self.l2p.lookup(lpn);
         let coalesces = self.points.has_filled(received.stream, place);
         if coalesces {
-            self.overwrite_in_buffer(env, buffer, lpn, place, received, placed);
+            self.overwrite_in_buffer(lpn, place, received, placed);
         }
         coalesces.then_some(place)
     }
@@ -186,8 +194,6 @@ impl Ftl {
     #[cold]
     fn overwrite_in_buffer(
         &mut self,
-        env: &mut Env,
-        buffer: &mut WriteBuffer,
         lpn: Lpn,
         place: Ppn,
         received: Received,
@@ -196,29 +202,28 @@ impl Ftl {
         let (program, from) = self.points.coalesce(received.stream);
         placed.joins = Some(placed.joins.map_or(from, |joins| joins.min(from)));
         self.l2p.write_over(lpn, place, received.tag);
-        buffer.give_pages(1);
-        env.counters.pages_coalesced += 1;
+        self.buffer.give_pages(1);
+        self.counted.pages_coalesced += 1;
         if let Some(waiter) = received.waiter {
-            buffer.wait_for(program, waiter);
+            self.buffer.wait_for(program, waiter);
             placed.programs += 1;
         }
     }
 
-    /// Places valid pages of a multi-plane page, one bit each, `count` in all, at the next places
-    /// of a stream of GC; calls `tell` for each run of them.
+    /// Places valid pages of a multi-plane page at the next places of a stream of GC; calls `tell`
+    /// for each run of them.
     pub fn place_relocated(
         &mut self,
         env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
         id: StreamId,
-        (mp_page, pages, count): (MpPage, u32, u32),
+        from: PagesOf,
         mut tell: impl FnMut(Relocated),
     ) {
-        let (mut pages, mut count) = (pages, count);
+        let PagesOf { mp_page, mut pages } = from;
+        let mut count = pages.count_ones();
         while count > 0 {
             if !self.points.is_filling(id) {
-                self.begin_program(env, media, buffer, id);
+                self.begin_program(env, id);
             }
             let (to, now, superblock) = self.points.next_run(id, count);
             let rest = match now == count {
@@ -231,69 +236,49 @@ impl Ftl {
                 to,
                 superblock,
             });
-            self.fill_relocated(env, media, buffer, id, now);
+            self.fill_relocated(env, id, now);
             (pages, count) = (rest, count - now);
         }
     }
 
     /// Fills the next `count` places of a stream of GC, and begins the programs that are full.
     #[inline]
-    fn fill_relocated(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        id: StreamId,
-        count: u32,
-    ) {
+    fn fill_relocated(&mut self, env: &mut Env, id: StreamId, count: u32) {
         let mut left = count;
         loop {
             let (now, full) = self.points.fill(id, left);
             left -= now;
             if full {
-                self.close_program_inlined(env, media, buffer, id);
+                self.close_program_inlined(env, id);
             }
             if left == 0 {
                 return;
             }
-            self.begin_program_inlined(env, media, buffer, id);
+            self.begin_program_inlined(env, id);
         }
     }
 
     #[inline(never)]
-    pub(super) fn begin_program(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        id: StreamId,
-    ) {
-        self.begin_program_inlined(env, media, buffer, id);
+    pub(super) fn begin_program(&mut self, env: &mut Env, id: StreamId) {
+        self.begin_program_inlined(env, id);
     }
 
     /// Begins to fill the multi-plane pages of the next program.
     #[inline(always)]
-    fn begin_program_inlined(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        id: StreamId,
-    ) {
+    fn begin_program_inlined(&mut self, env: &mut Env, id: StreamId) {
         if !self.points.has_superblock(id) {
-            self.open_superblock(env, media, id);
+            self.open_superblock(env, id);
         }
         let coalesces = env.spec.buffer.coalesces;
         let span = self.points.begin_program(&env.layout, id, coalesces);
-        self.superblocks.program_begins(span.superblock);
+        self.superblocks.program_begins(span.at.superblock);
         self.space.take(env, span.kind, span.mp_pages);
-        let place = (span.superblock, span.row, span.die);
-        let program = Program::new(span.mp_page, span.kind, place, id, span.mp_pages);
-        self.points.set_program(id, buffer.begin(program));
+        let program = Program::new(span.mp_page, span.kind, span.at, id, span.mp_pages);
+        self.points.set_program(id, self.buffer.begin(program));
     }
 
     #[inline(never)]
-    fn open_superblock(&mut self, env: &mut Env, media: &mut Media, id: StreamId) {
+    fn open_superblock(&mut self, env: &mut Env, id: StreamId) {
         let kind = self.next_kind(env, id);
         if id == StreamId::HOST && kind == Kind::NATIVE && self.take_up_set_aside(env) {
             return;
@@ -307,81 +292,57 @@ impl Ftl {
             panic!("no room for {id:?} in {kind:?}: {}", self.diagnosis());
         };
         self.superblocks.set_generation(superblock, id.generation());
-        media.opened(env, superblock);
-        self.points.open(&env.layout, id, (superblock, kind));
+        self.media.opened(env, superblock);
+        self.points.open(&env.layout, id, superblock, kind);
     }
 
     #[inline(never)]
-    pub(super) fn close_program(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        id: StreamId,
-    ) {
-        self.close_program_inlined(env, media, buffer, id);
+    pub(super) fn close_program(&mut self, env: &mut Env, id: StreamId) {
+        self.close_program_inlined(env, id);
     }
 
     /// Ends the filling of a program: sends it to its die, and then the parity of its stripe if
     /// that is next.
     #[inline(always)]
-    fn close_program_inlined(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        id: StreamId,
-    ) {
+    fn close_program_inlined(&mut self, env: &mut Env, id: StreamId) {
         let (span, program) = self.points.close_program(&env.layout, id);
         let mode = span.kind.mode;
-        if buffer.complete(program) {
+        if self.buffer.complete(program) {
             let op = NandOp::Program { program };
-            media.program(env, mode, (span.row, span.die), id, op);
+            self.media.program(env, mode, span.at, id, op);
         }
         while let Some(parity) = self.points.take_parity(&env.layout, id) {
-            self.superblocks.program_begins(parity.superblock);
+            self.superblocks.program_begins(parity.at.superblock);
             self.space.take(env, parity.kind, parity.mp_pages);
-            env.counters.parity_programs += 1;
+            self.counted.parity_programs += 1;
             let mp_page = parity.mp_page;
             if self.keeps_parity {
-                buffer.mark(mp_page, parity.mp_pages, true);
+                self.buffer.mark(mp_page, parity.mp_pages, true);
             }
             let op = NandOp::Parity { mp_page };
-            media.program(env, mode, (parity.row, parity.die), id, op);
+            self.media.program(env, mode, parity.at, id, op);
         }
         if !self.points.has_superblock(id) {
             // The program of its last page is under way: the superblock closes when that has ended.
-            self.superblocks.fill_up(span.superblock);
+            self.superblocks.fill_up(span.at.superblock);
         }
     }
 
     /// Closes the program of a stream of GC that is being filled. Nothing is reserved for the
     /// stream at that time, so the padding uses no reserved room.
-    pub fn pad_relocated(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        id: StreamId,
-    ) {
+    pub fn pad_relocated(&mut self, env: &mut Env, id: StreamId) {
         if self.points.is_filling(id) {
-            env.counters.padded_mp_pages += 1;
-            self.close_program(env, media, buffer, id);
+            self.counted.padded_mp_pages += 1;
+            self.close_program(env, id);
         }
     }
 
     /// Closes the programs of all streams of GC whose number is below `before`.
-    pub fn pad_relocated_before(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        before: u64,
-    ) {
+    pub fn pad_relocated_before(&mut self, env: &mut Env, before: u64) {
         for id in self.points.streams() {
             let program = self.points.filling(id).filter(|_| !id.is_host());
-            if program.is_some_and(|program| buffer.begun_before(program, before)) {
-                self.pad_relocated(env, media, buffer, id);
+            if program.is_some_and(|program| self.buffer.begun_before(program, before)) {
+                self.pad_relocated(env, id);
             }
         }
     }
@@ -389,21 +350,15 @@ impl Ftl {
     /// Closes the programs being filled, full or not, so that all received data is programmed. If
     /// padding would use reserved room, it is postponed until the data of the reservation has
     /// arrived.
-    pub fn pad_all(&mut self, env: &mut Env, media: &mut Media, buffer: &mut WriteBuffer) {
+    pub fn pad_all(&mut self, env: &mut Env) {
         self.points.set_owes_padding(false);
         for id in self.points.streams() {
-            self.pad(env, media, buffer, id);
+            self.pad(env, id);
         }
     }
 
     /// Closes the program being filled of one stream, like [`Ftl::pad_all`].
-    pub fn pad(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        id: StreamId,
-    ) {
+    pub fn pad(&mut self, env: &mut Env, id: StreamId) {
         let Some(padding) = self.points.padding(id) else {
             return;
         };
@@ -414,48 +369,35 @@ impl Ftl {
             return;
         }
         self.settle_next(env, id, padding);
-        env.counters.padded_mp_pages += 1;
-        self.close_padded(env, media, buffer, id, padding);
+        self.counted.padded_mp_pages += 1;
+        self.close_padded(env, id, padding);
     }
 
-    fn close_padded(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        id: StreamId,
-        padding: u32,
-    ) {
+    fn close_padded(&mut self, env: &mut Env, id: StreamId, padding: u32) {
         if id.is_host() {
             // The program frees its whole size when it has ended.
-            buffer.take_pages(padding);
+            self.buffer.take_pages(padding);
         }
-        self.close_program(env, media, buffer, id);
+        self.close_program(env, id);
     }
 
     /// Closes the programs of an open superblock up to a multi-plane page, full, partly filled or
     /// empty, as far as they use no reserved room.
-    pub fn pad_to(
-        &mut self,
-        env: &mut Env,
-        media: &mut Media,
-        buffer: &mut WriteBuffer,
-        mp_page: MpPage,
-    ) {
-        let place = env.layout.within_superblock(mp_page);
+    pub fn pad_to(&mut self, env: &mut Env, mp_page: MpPage) {
+        let (superblock, last) = env.layout.within_superblock(mp_page);
         for id in self.points.streams() {
-            while let Some(padding) = self.points.padding_upto(id, place) {
+            while let Some(padding) = self.points.padding_upto(id, superblock, last) {
                 if !self.padding_fits(env, id, padding) {
                     break;
                 }
                 self.settle_next(env, id, padding);
                 if self.points.is_filling(id) {
-                    env.counters.padded_mp_pages += 1;
+                    self.counted.padded_mp_pages += 1;
                 } else {
-                    self.begin_program(env, media, buffer, id);
-                    env.counters.filler_mp_pages += 1;
+                    self.begin_program(env, id);
+                    self.counted.filler_mp_pages += 1;
                 }
-                self.close_padded(env, media, buffer, id, padding);
+                self.close_padded(env, id, padding);
             }
         }
     }

@@ -8,7 +8,9 @@ use stend_model::spec::Spec;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::geometry::{Kind, NONE};
-use crate::sim::ids::{DieId, IdRange, MpPage, Ppn, Row, STREAMS_MAX, StreamId, SuperblockId};
+use crate::sim::ids::{
+    BlockRow, DieId, IdRange, MpPage, Ppn, Row, STREAMS_MAX, StreamId, SuperblockId,
+};
 
 /// An open superblock and the position in it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -91,11 +93,13 @@ impl WritePoint {
     #[inline(always)]
     fn span(&self, layout: &Layout) -> Span {
         Span {
-            superblock: self.superblock,
             kind: self.kind,
             mp_page: self.first_ppn.mp_page(layout.page_bits),
-            row: self.place.row(),
-            die: self.place.die(),
+            at: BlockRow {
+                superblock: self.superblock,
+                row: self.place.row(),
+                die: self.place.die(),
+            },
             mp_pages: self.mp_pages_per_program,
         }
     }
@@ -153,12 +157,10 @@ pub(super) struct Places {
 /// The multi-plane pages of one program of a stream.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
-    pub superblock: SuperblockId,
     pub kind: Kind,
-    /// First multi-plane page, its row and die.
+    /// First multi-plane page, and its row.
     pub mp_page: MpPage,
-    pub row: Row,
-    pub die: DieId,
+    pub at: BlockRow,
     pub mp_pages: u32,
 }
 
@@ -360,7 +362,8 @@ impl WritePoints {
         &mut self,
         layout: &Layout,
         id: StreamId,
-        (superblock, kind): (SuperblockId, Kind),
+        superblock: SuperblockId,
+        kind: Kind,
     ) {
         let fill = &self.fills[kind.mode as usize];
         let point = &mut self.points[id.number()];
@@ -534,7 +537,8 @@ impl WritePoints {
     pub(super) fn padding_upto(
         &self,
         id: StreamId,
-        (superblock, last): (SuperblockId, u32),
+        superblock: SuperblockId,
+        last: u32,
     ) -> Option<u32> {
         let point = self.of(id);
         let lies_before = point.superblock == superblock && point.within <= last;

@@ -1,6 +1,6 @@
 //! Garbage collection of the data area: a closed superblock is read page by page, its valid pages
-//! are relocated, and it is erased. An SLC cache that is emptied through the controller is emptied
-//! in the same way.
+//! are relocated, and it is erased. An SLC cache that is emptied through the controller
+//! ([`crate::sim::emptying`]) is emptied in the same way.
 //!
 //! GC runs while the data area has fewer free superblocks than
 //! [`stend_model::spec::GcSpec::start_superblocks`] or, while the host is silent, than
@@ -14,10 +14,13 @@ use std::collections::VecDeque;
 
 use stend_base::Nanos;
 use stend_model::nand::Class;
-use stend_model::spec::{Emptying, PAGE_BYTES, Spec};
+use stend_model::spec::{PAGE_BYTES, Spec};
 
-use crate::sim::controller::{Controller, Job};
+use crate::sim::controller::{CoreWork, Job};
+use crate::sim::counters::Counters;
+use crate::sim::emptying;
 use crate::sim::env::Env;
+use crate::sim::ftl::write::PagesOf;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::idle::Idle;
@@ -80,6 +83,7 @@ pub(in crate::sim) struct Gc {
     emptied: VecDeque<(SuperblockId, u64)>,
     /// The superblock whose data is to be refreshed next.
     refresh: Option<SuperblockId>,
+    pub counted: Counters,
 }
 
 impl Gc {
@@ -91,6 +95,7 @@ impl Gc {
             in_flight: 0,
             emptied: VecDeque::new(),
             refresh: None,
+            counted: Counters::default(),
         }
     }
 
@@ -147,13 +152,10 @@ impl Gc {
     #[inline(always)]
     fn pad_emptied(&self, env: &mut Env, store: &mut Store) {
         if self.in_flight == 0
-            && store.buffer.gc_in_flight() < env.spec.gc.depth
+            && store.ftl.buffer.gc_in_flight() < env.spec.gc.depth
             && let Some(&(_, before)) = self.emptied.back()
         {
-            let Store {
-                media, buffer, ftl, ..
-            } = store;
-            ftl.pad_relocated_before(env, media, buffer, before);
+            store.ftl.pad_relocated_before(env, before);
         }
     }
 
@@ -168,13 +170,13 @@ impl Gc {
     #[inline(always)]
     fn may_run(&self, env: &Env, store: &Store, idle: &Idle, host_waits: bool) -> bool {
         let otherwise = || {
-            self.next_to_empty(env, store, idle).is_some()
+            emptying::next(env, store, idle).is_some()
                 || self.refreshes(env, idle)
                 || host_waits && self.finishes_cache_victim(idle)
         };
         let wanted =
             self.wants_space(env, store, idle) || env.limits.gc_beside_space && otherwise();
-        let in_flight = self.in_flight + store.buffer.gc_in_flight();
+        let in_flight = self.in_flight + store.ftl.buffer.gc_in_flight();
         wanted
             && !store.ftl.space.is_read_only()
             && in_flight < self.depth(env, store, idle)
@@ -197,8 +199,7 @@ impl Gc {
         let depth = env.spec.gc.depth;
         let hurries = idle.working()
             || self.wants_space(env, store, idle)
-            || store.ftl.cache_is_short(env)
-            || store.ftl.data_area_needs_dynamic(env);
+            || emptying::is_awaited(env, store);
         if hurries { depth } else { depth.min(mp_pages) }
     }
 
@@ -236,14 +237,17 @@ impl Gc {
 
     /// Drops everything under way at a power cut.
     pub fn power_cut(&mut self, spec: &Spec) {
-        *self = Gc::new(spec);
+        *self = Gc {
+            counted: self.counted,
+            ..Gc::new(spec)
+        };
     }
 }
 
 /// Victims.
 impl Gc {
     fn choose_victim(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
-        if let Some(nth) = self.next_to_empty(env, store, idle) {
+        if let Some(nth) = emptying::next(env, store, idle) {
             let superblock = store.ftl.superblocks.take_closed_cache(nth);
             self.begin_victim(env, store, superblock, StreamId::GC, Reason::Cache);
             return true;
@@ -326,43 +330,6 @@ impl Gc {
             moved: 0,
         });
     }
-
-    /// Index, among the closed superblocks of the SLC cache, of the one to be emptied through the
-    /// controller now.
-    #[inline(always)]
-    fn next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
-        match env.limits.emptying {
-            Some(Emptying::Controller) => self.find_next_to_empty(env, store, idle),
-            _ => None,
-        }
-    }
-
-    fn find_next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
-        if !Gc::wants_emptying(env, store, idle) {
-            return None;
-        }
-        // The oldest superblock; if the data area is short, or has no room for the content of a
-        // static one, the oldest dynamic one, which frees more of the data area than it occupies.
-        // Otherwise the host would wait until all older static ones have been moved there.
-        let ftl = &store.ftl;
-        let has_room = ftl.space.free(Pool::Data) >= env.limits.empty_room
-            && !ftl.data_area_needs_dynamic(env);
-        let mut closed = ftl.superblocks.closed_cache().iter();
-        closed.position(|&superblock| has_room || ftl.kind_of(env, superblock) == Kind::DYNAMIC)
-    }
-
-    fn wants_emptying(env: &Env, store: &Store, idle: &Idle) -> bool {
-        let ftl = &store.ftl;
-        if ftl.superblocks.closed_cache().is_empty() {
-            return false;
-        }
-        if idle.working() {
-            return idle.in_slice();
-        }
-        ftl.cache_taken(env) > env.spec.cache().fold_start_mp_pages && idle.beside_writes(env)
-            || ftl.cache_is_short(env)
-            || ftl.data_area_needs_dynamic(env)
-    }
 }
 
 /// Relocation.
@@ -401,10 +368,8 @@ impl Gc {
             bytes: valid.count_ones() * PAGE_BYTES as u32,
         };
         let op = NandOp::Gc { mp_page };
-        let superblocks = &ftl.superblocks;
-        store
-            .media
-            .read(env, superblocks, part, Class::Background, op);
+        ftl.media
+            .read(env, &ftl.superblocks, part, Class::Background, op);
         true
     }
 
@@ -415,16 +380,15 @@ impl Gc {
             return false;
         }
         let victim = self.victim.take().expect("a victim was chosen");
-        let Store {
-            media, buffer, ftl, ..
-        } = store;
+        let ftl = &mut store.ftl;
         ftl.space.set_gc_lag(None);
         // Relocated pages must be in flash before their source is erased. When space is collected,
         // the next victim completes the program, or GC closes it when it stops.
         if victim.reason != Reason::Space {
-            ftl.pad_relocated(env, media, buffer, victim.stream);
+            ftl.pad_relocated(env, victim.stream);
         }
-        self.emptied.push_back((victim.superblock, buffer.begun()));
+        self.emptied
+            .push_back((victim.superblock, ftl.buffer.begun()));
         self.release_emptied(env, store);
         true
     }
@@ -440,7 +404,7 @@ impl Gc {
     #[inline(never)]
     fn release_programmed(&mut self, env: &mut Env, store: &mut Store) {
         while let Some(&(superblock, before)) = self.emptied.front() {
-            if store.buffer.gc_before(before) {
+            if store.ftl.buffer.gc_before(before) {
                 return;
             }
             self.emptied.pop_front();
@@ -450,64 +414,48 @@ impl Gc {
 
     /// Submits to a core the change of the L2P entries of a page of the victim that has been read.
     #[inline(always)]
-    pub fn read_done(
-        &mut self,
-        env: &mut Env,
-        store: &mut Store,
-        controller: &mut Controller,
-        mp_page: MpPage,
-    ) {
+    pub fn read_done(&mut self, env: &mut Env, store: &mut Store, mp_page: MpPage) {
         let valid = store.ftl.l2p.valid_bits(mp_page);
         let spec = &env.spec.controller;
         let mut time = spec.gc_page * u64::from(valid.count_ones());
         let core = spec.core_background;
-        let Store { media, ftl, .. } = store;
+        let Store {
+            ftl, controller, ..
+        } = store;
         if spec.gc_l2p_miss > Nanos::ZERO {
             let lpns = ftl.l2p.valid_lpns(mp_page);
             let misses = controller.fetch_all(lpns);
-            env.counters.l2p_misses += misses;
             time += spec.gc_l2p_miss * misses;
         }
-        ftl.submit_moves(
-            env,
-            media,
-            controller,
-            (core, Job::Gc { mp_page }, time),
-            &[mp_page],
-        );
+        let job = Job::Gc { mp_page };
+        let work = CoreWork { job, core, time };
+        ftl.submit_moves(env, controller, work, &[mp_page]);
     }
 
     /// Maps the pages that are still valid to their new PPNs.
     #[inline(always)]
     pub fn relocate(&mut self, env: &mut Env, store: &mut Store, mp_page: MpPage) {
         let Store {
-            media,
-            buffer,
-            ftl,
-            persistence,
+            ftl, persistence, ..
         } = store;
         let valid = ftl.l2p.valid_bits(mp_page);
         let count = valid.count_ones();
         let stream = self.stream();
         let from = mp_page.first_ppn(env.layout.page_bits);
         let unnamed = trimmed_bits(from, valid, &ftl.l2p);
-        ftl.place_relocated(
-            env,
-            media,
-            buffer,
-            stream,
-            (mp_page, valid, count),
-            |moved| {
-                if let Some(persistence) = persistence {
-                    let pages = (moved.pages, unnamed);
-                    persistence.log_relocation(from, pages, moved.to, moved.superblock);
-                }
-            },
-        );
+        let pages = PagesOf {
+            mp_page,
+            pages: valid,
+        };
+        ftl.place_relocated(env, stream, pages, |moved| {
+            if let Some(persistence) = persistence {
+                persistence.log_relocation(from, moved, unnamed);
+            }
+        });
         if let Some(persistence) = persistence {
             persistence.entries_change(from, valid & !unnamed, &ftl.l2p);
         }
-        let counters = &mut env.counters;
+        let counters = &mut self.counted;
         let moved = match self.victim.map_or(Reason::Space, |v| v.reason) {
             Reason::Space => &mut counters.pages_relocated,
             Reason::Cache => &mut counters.pages_folded,
@@ -537,9 +485,9 @@ impl Gc {
     /// Notes the state of a superblock that a patrol read has found.
     pub fn patrolled(&mut self, env: &Env, store: &Store, superblock: SuperblockId) {
         let superblocks = &store.ftl.superblocks;
-        if let Some(from) = store.media.refresh_from()
+        if let Some(from) = store.ftl.media.refresh_from()
             && superblocks.is_closed(superblock)
-            && store.media.worst_rber(env, superblocks, superblock) > from
+            && store.ftl.media.worst_rber(env, superblocks, superblock) > from
         {
             self.refresh.get_or_insert(superblock);
         }
@@ -554,15 +502,15 @@ impl Gc {
     /// Finds the superblock of the data area with the highest raw bit error rate, if that is above
     /// the threshold of refresh.
     pub fn look_for_old_data(&mut self, env: &Env, store: &Store) {
-        let Some(from) = store.media.refresh_from() else {
+        let Some(from) = store.ftl.media.refresh_from() else {
             return;
         };
-        let Store { ftl, media, .. } = store;
+        let ftl = &store.ftl;
         let all = env.layout.superblocks_of(Pool::Data).each();
         let worst = all
             .filter(|&s| ftl.superblocks.is_closed(s) && ftl.l2p.valid_in(s) > 0)
             .map(|s| {
-                let rber = media.worst_rber(env, &ftl.superblocks, s);
+                let rber = ftl.media.worst_rber(env, &ftl.superblocks, s);
                 (rber, std::cmp::Reverse(s))
             })
             .max();

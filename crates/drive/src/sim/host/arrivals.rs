@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use stend_base::{Lane, Request, SimTime, Status};
 
+use super::command::Outcome;
 use crate::sim::env::Env;
 use crate::sim::kind;
 
@@ -74,13 +75,13 @@ pub(super) struct Ending {
 
 impl Ending {
     #[inline(always)]
-    fn new(at: SimTime, (tag, queue, status): (u32, u16, Status)) -> Ending {
-        let status = match status {
+    fn new(at: SimTime, of: Outcome) -> Ending {
+        let status = match of.status {
             Status::Ok => 0,
             Status::WriteProtected => 1,
             Status::MediaError => 2,
         };
-        let what = u64::from(tag) | u64::from(queue) << 32 | status << 48;
+        let what = u64::from(of.tag) | u64::from(of.sender) << 32 | status << 48;
         Ending { at, what }
     }
 
@@ -118,7 +119,7 @@ impl Completions {
 
     /// Sends the completion of a command that ends at the present instant.
     #[inline(always)]
-    pub fn send(&mut self, env: &mut Env, ended: (u32, u16, Status)) {
+    pub fn send(&mut self, env: &mut Env, ended: Outcome) {
         let at = env.now() + env.spec.host.complete;
         if self.0.is_empty() {
             env.queue

@@ -1,6 +1,7 @@
 //! Commands in the drive and their queue slots, and requests that wait in the host for a slot.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use stend_base::{Op, Request, Status};
 use stend_model::spec::Spec;
@@ -39,24 +40,21 @@ pub(in crate::sim) struct Command {
     programs_left: u32,
     /// True if the command was cut short and still bypasses the SLC cache, although its rest is
     /// short.
-    bypasses_cache: bool,
+    pub bypasses_cache: bool,
     /// True until the first logical page has been received; its time is part of the command's own.
     first_page_due: bool,
     /// True if the command occupies the half-duplex buffer.
-    holds_buffer: bool,
+    pub holds_buffer: bool,
     /// True until any of its data has gone over the link.
     untouched: bool,
     status: Status,
 }
 
 impl Command {
-    /// The first logical page of the command, and the one after the last.
+    /// Logical pages that the command touches.
     #[inline]
-    pub fn logical_pages(&self) -> (Lpn, Lpn) {
-        (
-            Lpn::of_byte(self.offset_bytes),
-            Lpn::from_byte(self.end_byte()),
-        )
+    pub fn logical_pages(&self) -> Range<Lpn> {
+        Lpn::of_byte(self.offset_bytes)..Lpn::from_byte(self.end_byte())
     }
 
     /// End of the command, bytes: one past its last byte.
@@ -131,29 +129,6 @@ impl Command {
         std::mem::take(&mut self.padding)
     }
 
-    /// True if the command bypasses the SLC cache although its rest is short.
-    #[inline]
-    pub fn bypasses_cache(&self) -> bool {
-        self.bypasses_cache
-    }
-
-    /// Sets whether the rest bypasses the SLC cache, however short it is.
-    pub fn set_bypasses_cache(&mut self, bypasses: bool) {
-        self.bypasses_cache = bypasses;
-    }
-
-    /// True if the command occupies the half-duplex buffer.
-    #[inline]
-    pub fn holds_buffer(&self) -> bool {
-        self.holds_buffer
-    }
-
-    /// Sets whether it occupies the half-duplex buffer.
-    #[inline]
-    pub fn set_holds_buffer(&mut self, holds: bool) {
-        self.holds_buffer = holds;
-    }
-
     /// Status at its end.
     pub fn status(&self) -> Status {
         self.status
@@ -176,6 +151,15 @@ impl Command {
     }
 }
 
+/// Outcome of a command.
+#[derive(Clone, Copy)]
+pub(super) struct Outcome {
+    pub tag: u32,
+    /// Number of the sending thread.
+    pub sender: u16,
+    pub status: Status,
+}
+
 /// A command queue between host and drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Queue {
@@ -187,7 +171,7 @@ struct Queue {
 
 /// The commands in the drive, and the requests that wait in the host.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Commands {
+pub(in crate::sim) struct Commands {
     slots: Vec<Command>,
     free: Vec<CommandId>,
     queues: Vec<Queue>,
@@ -330,23 +314,30 @@ impl Commands {
         slot
     }
 
-    /// Frees the queue slot of a command that has ended. Returns its tag, sender and status, and
-    /// true if a request waits in the sender's queue.
+    /// Frees the queue slot of a command that has ended. Returns its outcome, and true if a request
+    /// waits in the sender's queue.
     #[inline(always)]
-    pub fn end(&mut self, command: CommandId) -> ((u32, u16, Status), bool) {
+    pub(super) fn end(&mut self, command: CommandId) -> (Outcome, bool) {
         let Command {
             tag,
-            queue: queue_number,
+            queue: sender,
             status,
             ..
         } = *self.get(command);
         self.free.push(command);
         // A command that must be alone was alone until now; beside any other command there is none.
         self.alone = false;
-        let queue = self.queue_of(queue_number);
+        let queue = self.queue_of(sender);
         queue.active -= 1;
         let others_wait = !queue.waiting.is_empty();
-        ((tag, queue_number, status), others_wait)
+        (
+            Outcome {
+                tag,
+                sender,
+                status,
+            },
+            others_wait,
+        )
     }
 
     /// A command in the drive.
@@ -402,13 +393,14 @@ impl Commands {
         self.outstanding
     }
 
-    /// Flushes that have not ended, in order.
+    /// Flushes that have not ended, in order, each with the number that durability must reach.
     #[inline]
     pub fn flushes(&self) -> &[(CommandId, u64)] {
         &self.flushes
     }
 
-    /// Adds a flush that waits until durability has reached `number`.
+    /// Adds a flush that waits until durability has reached `number`, which is not below the last
+    /// one.
     pub fn flush_waits(&mut self, command: CommandId, number: u64) {
         self.flushes.push((command, number));
     }

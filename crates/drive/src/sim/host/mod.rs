@@ -12,12 +12,12 @@ mod throttle;
 use stend_base::{Completion, Lane, Nanos, Request, SimTime};
 use stend_model::spec::{Spec, WHOLE_PPM};
 
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::ids::CommandId;
 use crate::sim::kind;
 use arrivals::{Arrivals, Completions, Ending};
-use command::Commands;
-pub(in crate::sim) use command::{Command, Handling};
+pub(in crate::sim) use command::{Command, Commands, Handling};
 use cpus::Cpus;
 use link::Link;
 pub(in crate::sim) use link::LinkDone;
@@ -26,33 +26,18 @@ use throttle::{ArrivalThrottle, Verdict};
 /// The host interface of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Host {
-    commands: Commands,
+    pub commands: Commands,
     link: Link,
     /// Present only if requests cost the host processor time.
     cpus: Option<Box<Cpus>>,
     arrivals: Arrivals,
     completions: Completions,
     throttle: ArrivalThrottle,
+    /// Share of the time in which commands are admitted, parts per million.
+    share_ppm: u32,
     /// True if an arrival may have to wait: the drive sleeps, is throttled, or computes no
     /// temperature at present.
     holds_arrivals: bool,
-}
-
-/// Result of reporting the end of a command, whose completion is then on its way.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::sim) struct Reported {
-    /// Number of the sender.
-    pub sender: u16,
-    /// True if a request waits in the sender's queue and may start: see [`Host::take_waiting`].
-    pub others_wait: bool,
-}
-
-/// Result of starting a request as a command.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::sim) struct Started {
-    pub command: CommandId,
-    /// True if the controller has the command already. Otherwise [`LinkDone::Fetched`] follows.
-    pub fetched: bool,
 }
 
 impl Host {
@@ -64,6 +49,7 @@ impl Host {
             arrivals: Arrivals::new(),
             completions: Completions::new(),
             throttle: ArrivalThrottle::default(),
+            share_ppm: WHOLE_PPM,
             // The first arrival starts the steps of the temperature.
             holds_arrivals: spec.thermal.is_some(),
         }
@@ -82,14 +68,13 @@ impl Host {
         self.holds_arrivals = spec.thermal.is_some();
     }
 
-    /// Forgets the tags of requests that have ended.
-    pub fn forget_tags(&mut self) {
-        self.commands.forget_tags();
-    }
-
-    /// Time that the link was busy, summed over directions that do not share a medium, ns.
-    pub fn link_busy_ns(&self) -> u64 {
-        self.link.busy_ns()
+    /// Busy times of the link and of the host's processors; spinning is not counted.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            link_busy_ns: self.link.busy_ns(),
+            cpu_busy_ns: self.cpus.as_ref().map_or(0, |cpus| cpus.busy_ns()),
+            ..Counters::default()
+        }
     }
 
     /// True if anything is on its way over the link.
@@ -97,50 +82,10 @@ impl Host {
         self.link.is_busy()
     }
 
-    /// Time that the host's processors spent on requests, ns; spinning is not counted.
-    pub fn cpu_busy_ns(&self) -> u64 {
-        self.cpus.as_ref().map_or(0, |cpus| cpus.busy_ns())
-    }
-
-    /// Requests that the host has submitted and whose completion it has not received.
-    #[inline]
-    pub fn outstanding(&self) -> u32 {
-        self.commands.outstanding()
-    }
-
     /// True if no request is outstanding.
     #[inline]
     pub fn is_silent(&self) -> bool {
         self.commands.outstanding() == 0
-    }
-
-    /// A command in the drive.
-    #[inline]
-    pub fn command(&self, command: CommandId) -> &Command {
-        self.commands.get(command)
-    }
-
-    /// A command in the drive, to be changed.
-    #[inline]
-    pub fn command_mut(&mut self, command: CommandId) -> &mut Command {
-        self.commands.get_mut(command)
-    }
-
-    /// Flushes that have not ended, in order, each with the number that durability must reach.
-    #[inline]
-    pub fn flushes(&self) -> &[(CommandId, u64)] {
-        self.commands.flushes()
-    }
-
-    /// Adds a flush that waits until durability has reached `number`, which is not below the last
-    /// one.
-    pub fn flush_waits(&mut self, command: CommandId, number: u64) {
-        self.commands.flush_waits(command, number);
-    }
-
-    /// Removes the first waiting flush.
-    pub fn take_flush(&mut self) {
-        self.commands.take_flush();
     }
 }
 
@@ -162,29 +107,17 @@ impl Host {
         self.arrivals.take(env)
     }
 
-    /// Returns true if a request that has arrived starts at once. Otherwise it waits in its queue.
+    /// Starts a request as a command. Returns it if the controller has it already; otherwise
+    /// [`LinkDone::Fetched`] follows.
     #[inline(always)]
-    pub fn starts_at_once(&mut self, request: &Request, starting_up: bool) -> bool {
-        self.commands.starts_at_once(request, starting_up)
-    }
-
-    /// Starts a request as a command.
-    #[inline(always)]
-    pub fn start(&mut self, env: &mut Env, request: &Request, handling: Handling) -> Started {
+    pub fn start(
+        &mut self,
+        env: &mut Env,
+        request: &Request,
+        handling: Handling,
+    ) -> Option<CommandId> {
         let command = self.commands.start(request, handling);
-        let fetched = self.link.fetch(env, command);
-        Started { command, fetched }
-    }
-
-    /// Removes and returns the next waiting request in the queue of a sender, if it may start now.
-    #[inline]
-    pub fn take_waiting(&mut self, sender: u16) -> Option<Request> {
-        self.commands.take_waiting(sender)
-    }
-
-    /// Number of command queues.
-    pub fn queues(&self) -> u16 {
-        self.commands.queues()
+        self.link.fetch(env, command).then_some(command)
     }
 
     /// Queues the transfer of data requested by a read.
@@ -213,16 +146,13 @@ impl Host {
         self.link.report(env, command)
     }
 
-    /// Sends the completion of a command whose end has crossed the link, and frees its slot.
+    /// Sends the completion of a command whose end has crossed the link, and frees its slot. Returns
+    /// its sender if a request waits in the sender's queue: see [`Commands::take_waiting`].
     #[inline(always)]
-    pub fn report(&mut self, env: &mut Env, command: CommandId) -> Reported {
+    pub fn report(&mut self, env: &mut Env, command: CommandId) -> Option<u16> {
         let (ended, others_wait) = self.commands.end(command);
         self.completions.send(env, ended);
-        let sender = ended.1;
-        Reported {
-            sender,
-            others_wait,
-        }
+        others_wait.then_some(ended.sender)
     }
 
     /// Interrupts the host for a completion. Returns it if the sender learns of it at once, or
@@ -284,23 +214,26 @@ impl Host {
         env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
     }
 
-    /// Begins throttling: arrivals are held except for a share of each period, parts per million.
-    pub fn throttle_begins(&mut self, env: &Env, share_ppm: u32) {
-        self.holds_arrivals = true;
-        self.throttle.open(env.now(), period(env), share_ppm);
+    /// Changes the share of the time in which commands are admitted, parts per million: below the
+    /// whole, arrivals are held except for that share of each period.
+    pub fn set_share(&mut self, env: &Env, share_ppm: u32) {
+        let was_whole = self.share_ppm == WHOLE_PPM;
+        self.share_ppm = share_ppm;
+        if was_whole && share_ppm < WHOLE_PPM {
+            self.holds_arrivals = true;
+            self.throttle.open(env.now(), period(env), share_ppm);
+        }
     }
 
     /// Returns true if the present arrival has to wait because of heat; it is then scheduled again.
-    pub fn is_throttled(&mut self, env: &mut Env, share_ppm: u32) -> bool {
-        if share_ppm == WHOLE_PPM {
+    pub fn is_throttled(&mut self, env: &mut Env) -> bool {
+        if self.share_ppm == WHOLE_PPM {
             self.holds_arrivals = false;
             return false;
         }
         let others = self.commands.any();
-        match self
-            .throttle
-            .arrival(env.now(), period(env), share_ppm, others)
-        {
+        let (now, share_ppm) = (env.now(), self.share_ppm);
+        match self.throttle.arrival(now, period(env), share_ppm, others) {
             Verdict::Admitted => false,
             Verdict::Held => true,
             Verdict::Again(at) => {
@@ -318,8 +251,8 @@ impl Host {
 
     /// Notes that all commands have ended while arrivals were held.
     #[cold]
-    pub fn drained(&mut self, env: &mut Env, share_ppm: u32) {
-        if let Some(at) = self.throttle.drained(env.now(), share_ppm) {
+    pub fn drained(&mut self, env: &mut Env) {
+        if let Some(at) = self.throttle.drained(env.now(), self.share_ppm) {
             self.arrives_again(env, at);
         }
     }

@@ -75,7 +75,7 @@ impl MappingLog {
         }
         let place = self.take_place();
         let superblock = self.superblock(place);
-        self.l2p.write(lpn.into(), 1, (place, superblock), 0, None);
+        self.l2p.write(lpn.into(), 1, place, superblock, 0, None);
     }
 
     fn empty_oldest(&mut self) {

@@ -303,7 +303,8 @@ impl L2p {
         &mut self,
         lpn: Lpn,
         count: u32,
-        (to, superblock): (Ppn, SuperblockId),
+        to: Ppn,
+        superblock: SuperblockId,
         tag: u32,
         old: Option<PlaceRun>,
     ) {
@@ -506,8 +507,8 @@ impl L2p {
     }
 
     /// Marks pages as pending: they are to be unmapped later.
-    pub fn trim_later(&mut self, first: Lpn, end: Lpn) {
-        for lpn in (first..end).each() {
+    pub fn trim_later(&mut self, pages: Range<Lpn>) {
+        for lpn in pages.each() {
             if self.entry(lpn) != Ppn::UNMAPPED && !self.pending.holds(lpn) {
                 set_bit(&mut self.pending.bits, lpn);
                 self.pending.count += 1;
@@ -517,15 +518,15 @@ impl L2p {
     }
 
     /// Number of pending pages in a range.
-    pub fn pending_in(&self, first: Lpn, end: Lpn) -> u32 {
-        let pending = (first..end).each().filter(|&lpn| self.pending.holds(lpn));
+    pub fn pending_in(&self, pages: Range<Lpn>) -> u32 {
+        let pending = pages.each().filter(|&lpn| self.pending.holds(lpn));
         pending.count() as u32
     }
 
     /// Same as [`L2p::unmap`], for the pending pages of a range. Returns their number.
-    pub fn unmap_pending(&mut self, first: Lpn, end: Lpn, keep: bool) -> u32 {
+    pub fn unmap_pending(&mut self, pages: Range<Lpn>, keep: bool) -> u32 {
         let mut count = 0;
-        for lpn in (first..end).each() {
+        for lpn in pages.each() {
             if self.pending.remove(lpn) {
                 self.unmap(lpn, keep);
                 count += 1;
@@ -853,8 +854,8 @@ mod tests {
                 let lpn = Lpn(rng.below(4_900) as u32);
                 let count = 1 + rng.below(per_mp_page) as u32;
                 for l2p in [&mut rows, &mut alone] {
-                    let to = (mp_page.first_ppn(layout.page_bits), from);
-                    l2p.write(lpn, count, to, 0, None);
+                    let to = mp_page.first_ppn(layout.page_bits);
+                    l2p.write(lpn, count, to, from, 0, None);
                 }
             }
             for mp_page in pages.clone().each() {

@@ -26,11 +26,11 @@ use stend_model::spec::{BlocksSpec, Spec};
 
 use super::errors::forget_bounds;
 use super::life::{ProgramFailures, life, life_least};
-use super::{Media, copy_rows, count_erase, erase_time};
+use super::{Media, copy_rows, erase_time};
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{BlockId, DieId, IdRange, MpPage, Row, SuperblockId};
+use crate::sim::ids::{BlockId, BlockRow, DieId, IdRange, MpPage, SuperblockId};
 use crate::sim::superblocks::Superblocks;
 
 /// The blocks of a drive, and their assignment to superblocks.
@@ -67,10 +67,8 @@ pub(crate) struct Blocks {
 /// A block that replaces one in which a program failed, and does not yet hold its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Replacement {
-    superblock: SuperblockId,
-    die: DieId,
-    /// Row of the failed program; the rows before it are copied.
-    row: Row,
+    /// The failed program; the rows before it are copied.
+    at: BlockRow,
     /// Time to erase the new block and to copy.
     time: Nanos,
 }
@@ -204,18 +202,15 @@ impl Blocks {
     }
 
     /// Notes that a program of a row has ended, and so has the copy before it.
-    fn has_copied(&mut self, superblock: SuperblockId, die: DieId, row: Row) {
-        let ended = |r: &Replacement| (r.superblock, r.die, r.row) == (superblock, die, row);
-        self.replacements.retain(|r| !ended(r));
+    fn has_copied(&mut self, at: BlockRow) {
+        self.replacements.retain(|r| r.at != at);
     }
 
     /// Notes a block that replaces another, whose rows are being copied into it.
     fn copies(&mut self, replacement: Replacement) {
-        let Replacement {
-            superblock, die, ..
-        } = replacement;
-        let same = |r: &Replacement| (r.superblock, r.die) == (superblock, die);
-        self.replacements.retain(|r| !same(r));
+        let block = |r: &Replacement| (r.at.superblock, r.at.die);
+        self.replacements
+            .retain(|r| block(r) != block(&replacement));
         self.replacements.push(replacement);
     }
 
@@ -224,7 +219,7 @@ impl Blocks {
     pub fn power_cut(&mut self, ended: bool, erase: &[SuperblockId]) {
         self.doomed.clear();
         self.replacements
-            .retain(|r| !ended && !erase.contains(&r.superblock));
+            .retain(|r| !ended && !erase.contains(&r.at.superblock));
     }
 
     /// Counts a block as bad. Its place follows from the seed and the number of bad blocks.
@@ -367,13 +362,14 @@ impl Media {
 
     /// Returns true if a program of a row, which has ended, failed.
     #[inline(always)]
-    pub fn program_fails(&mut self, superblock: SuperblockId, (row, die): (Row, DieId)) -> bool {
+    pub fn program_fails(&mut self, at: BlockRow) -> bool {
         let blocks = self.blocks_mut();
         if !blocks.replacements.is_empty() {
-            blocks.has_copied(superblock, die, row);
+            blocks.has_copied(at);
         }
         let fails = blocks.failures.next_fails();
         blocks.grown_bad += u32::from(fails);
+        self.counted.program_failures += u64::from(fails);
         fails
     }
 
@@ -386,7 +382,7 @@ impl Media {
         superblock: SuperblockId,
         die: DieId,
     ) -> (Nanos, bool) {
-        count_erase(env, mode);
+        self.counted.erases_of(mode);
         forget_bounds(self);
         let pool = env.layout.pool_of_superblock(superblock);
         let bears = self.blocks_mut().bears_erase(superblock, die, pool);
@@ -400,18 +396,13 @@ impl Media {
         &mut self,
         env: &mut Env,
         mode: Mode,
-        (superblock, row, die): (SuperblockId, Row, DieId),
+        at: BlockRow,
         erase: Nanos,
         noted: bool,
     ) -> Nanos {
-        let time = erase + copy_rows(env, mode, (row, die));
+        let time = erase + copy_rows(&mut self.counted, env, mode, at);
         if noted {
-            self.blocks_mut().copies(Replacement {
-                superblock,
-                die,
-                row,
-                time,
-            });
+            self.blocks_mut().copies(Replacement { at, time });
         }
         time
     }
@@ -419,17 +410,18 @@ impl Media {
     /// Counts the copies that a recovery has to repeat because a cut ended them. Returns the dies,
     /// and the time that each needs to erase its new block and to copy.
     #[cold]
-    pub fn copies_again(&self, env: &mut Env, superblocks: &Superblocks) -> Vec<(DieId, Nanos)> {
-        let Some(blocks) = &self.blocks else {
+    pub fn copies_again(&mut self, env: &Env, superblocks: &Superblocks) -> Vec<(DieId, Nanos)> {
+        let Media {
+            blocks, counted, ..
+        } = self;
+        let Some(blocks) = blocks else {
             return Vec::new();
         };
         let copy = |r: &Replacement| {
-            let mode = superblocks.mode(r.superblock);
-            count_erase(env, mode);
-            (
-                r.die,
-                erase_time(&env.spec, mode) + copy_rows(env, mode, (r.row, r.die)),
-            )
+            let mode = superblocks.mode(r.at.superblock);
+            counted.erases_of(mode);
+            let time = erase_time(&env.spec, mode) + copy_rows(counted, env, mode, r.at);
+            (r.at.die, time)
         };
         blocks.replacements.iter().map(copy).collect()
     }
@@ -437,7 +429,7 @@ impl Media {
     /// Dies that copy into a block, and the duration for each.
     pub fn copying(&self) -> impl Iterator<Item = (DieId, Nanos)> + '_ {
         let all = self.blocks.iter().flat_map(|blocks| &blocks.replacements);
-        all.map(|r| (r.die, r.time))
+        all.map(|r| (r.at.die, r.time))
     }
 
     /// Notes that a recovery has copied everything.
@@ -458,6 +450,7 @@ impl Media {
     /// Notes that the program of a multi-plane page found no block.
     pub fn lose_page(&mut self, mp_page: MpPage) {
         self.blocks_mut().missing.push(mp_page);
+        self.counted.lost_pages += 1;
     }
 
     /// True if the program of a multi-plane page found no block.

@@ -212,7 +212,7 @@ impl Media {
         if errors.is_clean(env.queue.now(), place.superblock) {
             errors.count_read(place.superblock);
             let corrected = !errors.dead[place.die.index()];
-            debug_assert!(reads_at_once(self, env, superblocks, (part.mp_page, place)));
+            debug_assert!(reads_at_once(self, env, superblocks, part.mp_page, place));
             return (place.sense, corrected);
         }
         sense_closely(self, env, superblocks, part, place)
@@ -240,7 +240,7 @@ impl Media {
         let cycles = self.cycles_of_worst(superblocks, superblock);
         let mode = superblocks.mode(superblock);
         self.model()
-            .block_rber(env.queue.now(), (superblock, mode), cycles)
+            .block_rber(env.queue.now(), superblock, mode, cycles)
     }
 
     /// Row of a block whose pages have the most errors.
@@ -300,13 +300,13 @@ impl Media {
         let (die, sense) = match member {
             Source::Page(mp_page) => {
                 let part = Part::whole(env, mp_page);
-                let place = read_at(env, superblocks, part);
+                let place = read_at(&mut self.counted, env, superblocks, part);
                 let (sense, corrected) = self.sense_time(env, superblocks, part, place);
                 self.model_mut().rebuilds[rebuild].lost |= !corrected;
                 (place.die, sense)
             }
             Source::PartialParity(die, sense) => {
-                env.counters.reads_of(Mode::Slc, env.layout.flash_pages);
+                self.counted.reads_of(Mode::Slc, env.layout.flash_pages);
                 (die, sense)
             }
         };
@@ -335,7 +335,12 @@ impl Media {
     pub fn rebuild_ended(&mut self, rebuild: u32) -> Rebuild {
         let errors = self.model_mut();
         errors.rebuilds.remove(rebuild);
-        errors.rebuilds[rebuild]
+        let ended = errors.rebuilds[rebuild];
+        match ended.lost {
+            true => self.counted.lost_pages += 1,
+            false => self.counted.rebuilt_pages += 1,
+        }
+        ended
     }
 
     /// Fails a die: nothing on it can be read any more.
@@ -357,7 +362,8 @@ fn reads_at_once(
     media: &Media,
     env: &Env,
     superblocks: &Superblocks,
-    (mp_page, place): (MpPage, Place),
+    mp_page: MpPage,
+    place: Place,
 ) -> bool {
     let cycles = media.cycles_on_die(superblocks, place.superblock, place.die);
     let now = env.queue.now();
@@ -388,7 +394,7 @@ fn sense_closely(
     let now = env.queue.now();
     if !media.model().is_bounded(now, superblock) {
         let worst = media.cycles_of_worst(superblocks, superblock);
-        media.model_mut().bound_anew(now, (superblock, mode), worst);
+        media.model_mut().bound_anew(now, superblock, mode, worst);
     }
     let errors = media.model_mut();
     let outcome = errors.page_outcome(now, part.mp_page, place, cycles);
@@ -397,8 +403,8 @@ fn sense_closely(
     let corrected = outcome.corrected && !errors.dead[place.die.index()];
     let retries = u64::from(outcome.retries);
     let time = place.sense * (retries + 1) + errors.spec.ecc.retry * retries;
-    env.counters.read_retries += retries;
-    env.counters.passes_of(mode, retries, part.flash_pages);
+    media.counted.read_retries += retries;
+    media.counted.passes_of(mode, retries, part.flash_pages);
     (time, corrected)
 }
 
@@ -454,7 +460,7 @@ impl FlashErrors {
 
     /// Raw bit error rate of a page at this instant.
     fn page_rber(&self, now: SimTime, mp_page: MpPage, place: Place, cycles: u32) -> Rber {
-        let block = self.block_rber(now, (place.superblock, place.mode), cycles);
+        let block = self.block_rber(now, place.superblock, place.mode, cycles);
         self.rber_at(block, mp_page, place, cycles)
     }
 
@@ -531,7 +537,7 @@ impl FlashErrors {
     /// Bounds the raw bit error rate of a superblock whose most worn block has `cycles` erase
     /// cycles.
     #[cold]
-    fn bound_anew(&mut self, now: SimTime, (superblock, mode): (SuperblockId, Mode), cycles: u32) {
+    fn bound_anew(&mut self, now: SimTime, superblock: SuperblockId, mode: Mode, cycles: u32) {
         const WORST: u64 = 0;
         self.bounds.resize(self.reads.len(), None);
         let i = superblock.index();
@@ -553,12 +559,7 @@ impl FlashErrors {
 
     /// Raw bit error rate at this instant of the average page of a superblock's block with `cycles`
     /// erase cycles.
-    fn block_rber(
-        &self,
-        now: SimTime,
-        (superblock, mode): (SuperblockId, Mode),
-        cycles: u32,
-    ) -> Rber {
+    fn block_rber(&self, now: SimTime, superblock: SuperblockId, mode: Mode, cycles: u32) -> Rber {
         let i = superblock.index();
         let age = (now + self.unpowered).since(self.written_at[i]);
         self.spec.cells(mode).block(cycles, age, self.reads[i])

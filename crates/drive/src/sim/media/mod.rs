@@ -6,15 +6,16 @@ mod life;
 pub(in crate::sim) mod op;
 pub(in crate::sim) mod wear;
 
-use crate::nand::{Array, ArrayCounters, Work};
+use crate::nand::{Array, Work};
 use stend_base::{Lane, Nanos, SimTime};
 use stend_model::nand::Class;
 use stend_model::spec::{PAGE_BYTES, Spec};
 
+use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, IdRange, MpPage, Row, StreamId, SuperblockId};
+use crate::sim::ids::{BlockRow, DieId, IdRange, MpPage, Row, StreamId, SuperblockId};
 use crate::sim::kind;
 use crate::sim::superblocks::Superblocks;
 use blocks::Blocks;
@@ -29,6 +30,7 @@ pub(in crate::sim) struct Media {
     errors: Option<Box<FlashErrors>>,
     /// Present only if blocks are modelled one by one.
     blocks: Option<Box<Blocks>>,
+    pub counted: Counters,
 }
 
 impl Media {
@@ -50,12 +52,22 @@ impl Media {
                 .with_scheduling(spec.scheduling),
             errors: FlashErrors::new(spec, layout.superblocks()),
             blocks: blocks::blocks_of(spec, layout.superblocks()),
+            counted: Counters::default(),
         }
     }
 
-    /// Counters of dies and channels so far.
-    pub fn counters(&self) -> ArrayCounters {
-        self.array.counters()
+    /// Counters of dies and channels, and of what they were used for.
+    pub fn counters(&self) -> Counters {
+        let array = self.array.counters();
+        Counters {
+            nand_reads: array.reads,
+            nand_programs: array.programs,
+            suspensions: array.suspensions,
+            channel_bytes: array.channel_bytes,
+            die_busy_ns: array.die_busy_ns,
+            channel_busy_ns: array.channel_busy_ns,
+            ..self.counted
+        }
     }
 
     /// True while any die works.
@@ -117,7 +129,7 @@ impl Media {
         op: NandOp,
     ) {
         let Part { mp_page, bytes, .. } = part;
-        let place = read_at(env, superblocks, part);
+        let place = read_at(&mut self.counted, env, superblocks, part);
         let (mut sense, mut op) = (place.sense, op);
         if self.errors.is_some() {
             let corrected;
@@ -135,26 +147,26 @@ impl Media {
         &mut self,
         env: &mut Env,
         mode: Mode,
-        (row, die): (Row, DieId),
+        at: BlockRow,
         stream: StreamId,
         op: NandOp,
     ) {
         let work = Work::Program {
-            program: env.times.program(mode, row, die),
+            program: env.times.program(mode, at.row, at.die),
             bytes: env.limits.program_bytes[mode as usize],
         };
-        env.counters.programs_of(mode);
+        self.counted.programs_of(mode);
         let class = match stream.is_host() {
             true => Class::HostProgram,
             false => Class::Background,
         };
-        self.submit(env, die, class, work, op);
+        self.submit(env, at.die, class, work, op);
     }
 
     /// Erases a superblock's block on one die.
     pub fn erase_block(&mut self, env: &mut Env, mode: Mode, superblock: SuperblockId, die: DieId) {
         let erase = erase_time(&env.spec, mode);
-        count_erase(env, mode);
+        self.counted.erases_of(mode);
         let op = NandOp::Erase { superblock, die };
         self.submit(env, die, Class::Background, Work::Erase { erase }, op);
     }
@@ -218,9 +230,14 @@ pub(in crate::sim) fn place_of(env: &Env, superblocks: &Superblocks, mp_page: Mp
 
 /// Counts the flash pages of a read. Returns the place.
 #[inline(always)]
-pub(in crate::sim) fn read_at(env: &mut Env, superblocks: &Superblocks, part: Part) -> Place {
+pub(in crate::sim) fn read_at(
+    counted: &mut Counters,
+    env: &Env,
+    superblocks: &Superblocks,
+    part: Part,
+) -> Place {
     let place = place_of(env, superblocks, part.mp_page);
-    env.counters.reads_of(place.mode, part.flash_pages);
+    counted.reads_of(place.mode, part.flash_pages);
     place
 }
 
@@ -232,22 +249,17 @@ pub(in crate::sim) fn erase_time(spec: &Spec, mode: Mode) -> Nanos {
     }
 }
 
-/// Counts the erase of a block on one die.
-fn count_erase(env: &mut Env, mode: Mode) {
-    env.counters.erases += 1;
-    env.counters.slc_erases += u64::from(mode == Mode::Slc);
-}
-
-/// Counts the copies of all rows of a block of a die before `end`. Returns the duration.
-fn copy_rows(env: &mut Env, mode: Mode, (end, die): (Row, DieId)) -> Nanos {
+/// Counts the copies of all rows of a block before `end`. Returns the duration.
+fn copy_rows(counted: &mut Counters, env: &Env, mode: Mode, end: BlockRow) -> Nanos {
+    let BlockRow { row: end, die, .. } = end;
     let mp_pages_per_program = env.layout.shape(mode).mp_pages_per_program;
-    env.counters.block_copies += u64::from(end.0);
+    counted.block_copies += u64::from(end.0);
     let mut time = Nanos::ZERO;
     for row in (Row(0)..end).each() {
-        env.counters.reads_of(mode, env.layout.flash_pages);
+        counted.reads_of(mode, env.layout.flash_pages);
         time += env.times.read(mode, row, die);
         if row.0.is_multiple_of(mp_pages_per_program) {
-            env.counters.programs_of(mode);
+            counted.programs_of(mode);
             time += env.times.program(mode, row, die);
         }
     }

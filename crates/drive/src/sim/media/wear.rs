@@ -20,7 +20,7 @@ pub(in crate::sim) fn erase_once_more(
     forget_bounds(media);
     if media.has_blocks() {
         for die in (0..env.spec.dies).map(DieId) {
-            erase_block(media, env, superblocks, (superblock, die));
+            erase_block(media, env, superblocks, superblock, die);
         }
     }
 }
@@ -29,7 +29,8 @@ fn erase_block(
     media: &mut Media,
     env: &Env,
     superblocks: &mut Superblocks,
-    (superblock, die): (SuperblockId, DieId),
+    superblock: SuperblockId,
+    die: DieId,
 ) {
     let pool = env.layout.pool_of_superblock(superblock);
     while let Some(blocks) = &mut media.blocks
@@ -50,7 +51,7 @@ pub(in crate::sim) fn fail_some_program(
     };
     let (superblock, die) = blocks.fail_some();
     if media.find_block(superblocks, superblock, die) {
-        erase_block(media, env, superblocks, (superblock, die));
+        erase_block(media, env, superblocks, superblock, die);
     }
 }
 
@@ -67,7 +68,8 @@ pub(in crate::sim) fn spares_and_grown_bad(media: &Media) -> Option<(u32, u32)> 
 /// spare block left.
 pub(in crate::sim) fn may_lack_a_block(
     media: &Media,
-    (pool, superblocks): (Pool, &[SuperblockId]),
+    pool: Pool,
+    superblocks: &[SuperblockId],
     erases: u32,
 ) -> bool {
     let Some(blocks) = &media.blocks else {

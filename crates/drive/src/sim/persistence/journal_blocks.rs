@@ -19,6 +19,8 @@ pub(super) struct JournalBlocks {
     next_die: DieId,
     /// Pages written to each die.
     taken: Vec<u32>,
+    /// Erases so far, one a die.
+    erases: u64,
 }
 
 impl JournalBlocks {
@@ -26,7 +28,19 @@ impl JournalBlocks {
         JournalBlocks {
             next_die: DieId(0),
             taken: vec![0; dies as usize],
+            erases: 0,
         }
+    }
+
+    /// Starts over with erased blocks.
+    pub fn start_over(&mut self) {
+        self.next_die = DieId(0);
+        self.taken.fill(0);
+    }
+
+    /// Erases so far, one a die.
+    pub fn erases(&self) -> u64 {
+        self.erases
     }
 
     /// Programs the next `pages`.
@@ -34,7 +48,8 @@ impl JournalBlocks {
         &mut self,
         spec: &PowerLossSpec,
         flash: &mut Flash<'_>,
-        (what, pages): (Upkeep, u32),
+        what: Upkeep,
+        pages: u32,
     ) {
         for _ in 0..pages {
             self.program_next(spec, flash, what);
@@ -51,13 +66,12 @@ impl JournalBlocks {
         // A command may wait for the journal, which waits for a checkpoint when it is full.
         let class = Class::HostProgram;
         if begins_block {
-            flash.env.counters.journal_erases += 1;
-            flash.env.counters.erases += 1;
-            flash.env.counters.slc_erases += 1;
+            self.erases += 1;
+            flash.ftl.media.counted.erases_of(Mode::Slc);
             let work = Work::OnDie { busy: erase };
             flash.submit(die, class, work, Upkeep::JournalErase);
         }
-        flash.env.counters.programs_of(Mode::Slc);
+        flash.ftl.media.counted.programs_of(Mode::Slc);
         let bytes = page_bytes(&flash.env.spec);
         flash.submit(die, class, Work::Program { program, bytes }, what);
     }

@@ -8,6 +8,7 @@ use super::durable_l2p::DurableL2p;
 use super::journal_buffer::JournalBuffer;
 use super::{FlashView, Persistence};
 use crate::sim::faults::Fault;
+use crate::sim::ftl::write::Relocated;
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::ids::{CommandId, IdRange, Lpn, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::rows::PlaceRun;
@@ -138,16 +139,15 @@ impl Persistence {
         }
     }
 
-    /// Logs the relocation of pages of a multi-plane page, one bit each, to the places from `to`
-    /// on; `unnamed` of them are not logged ([`trimmed_bits`]).
+    /// Logs the relocation of pages of the multi-plane page at `from`; `unnamed` of them are not
+    /// logged ([`trimmed_bits`]).
     #[inline(never)]
-    pub fn log_relocation(
-        &mut self,
-        from: Ppn,
-        (pages, unnamed): (u32, u32),
-        to: Ppn,
-        superblock: SuperblockId,
-    ) {
+    pub fn log_relocation(&mut self, from: Ppn, moved: Relocated, unnamed: u32) {
+        let Relocated {
+            pages,
+            to,
+            superblock,
+        } = moved;
         let (mut left, mut next) = (pages, to);
         while left != 0 {
             // Up to the next page that is not named.
@@ -168,7 +168,8 @@ impl Persistence {
         &mut self,
         from: Ppn,
         pages: u32,
-        (to, superblock): (Ppn, SuperblockId),
+        to: Ppn,
+        superblock: SuperblockId,
         view: &FlashView<'_>,
     ) {
         let pages = pages & !trimmed_bits(from, pages, view.l2p);

@@ -49,6 +49,7 @@ use std::ops::Range;
 
 use stend_model::spec::{PAGE_BYTES, PowerLossSpec, Spec};
 
+use crate::sim::counters::Counters;
 use crate::sim::faults::{Fault, Faults};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{Lpn, MpPage, Ppn, SuperblockId};
@@ -64,9 +65,9 @@ use journal_blocks::JournalBlocks;
 use journal_buffer::JournalBuffer;
 pub(in crate::sim) use log::trimmed_bits;
 pub(in crate::sim) use partial_parity::{PartialParity, StripeMember};
-pub(in crate::sim) use power_cycle::SaveWork;
 use power_state::PowerState;
 use readiness::Readiness;
+use releases::Releases;
 pub(in crate::sim) use view::{Flash, FlashView};
 
 /// Durable state of a drive whose power can be cut, and changes that will become durable.
@@ -88,20 +89,9 @@ pub(in crate::sim) struct Persistence {
     power: PowerState,
     /// Entries of changes that are not durable above which no write is admitted.
     entries_max: u64,
+    pub counted: Counters,
     #[serde(skip)]
     faults: Faults,
-}
-
-/// Result of the end of work beside data.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::sim) enum UpkeepEnd {
-    /// Nothing follows.
-    Nothing,
-    /// Changes have become durable: superblocks may be erased and flushes end, and then a
-    /// checkpoint may be due ([`Persistence::checkpoint_if_due`]).
-    Committed,
-    /// A recovery has read everything, and replays the journal for this time.
-    Replays(stend_base::Nanos),
 }
 
 impl Persistence {
@@ -121,9 +111,20 @@ impl Persistence {
             checkpoint: Checkpoint::new(spec, logical_pages),
             blocks: JournalBlocks::new(spec.dies),
             parity: PartialParity::new(of, spec, layout),
-            power: PowerState::new(),
+            power: PowerState::default(),
             entries_max: spec.writes_wait_above_pages(),
+            counted: Counters::default(),
             faults: Faults::default(),
+        }
+    }
+
+    /// Counters of journal, checkpoints and power cuts, and of the changes.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            changes: self.buffer.next_lsn(),
+            durable_changes: self.buffer.durable_lsn(),
+            journal_erases: self.blocks.erases(),
+            ..self.counted
         }
     }
 
@@ -139,7 +140,7 @@ impl Persistence {
         self.durable.set_logical_pages(logical_pages);
         self.journal = Journal::new(spec);
         self.checkpoint = Checkpoint::new(spec, logical_pages);
-        self.blocks = JournalBlocks::new(spec.dies);
+        self.blocks.start_over();
     }
 
     /// Marks all that the L2P still maps, since everything is being erased.
@@ -232,12 +233,11 @@ impl Persistence {
         assert_bounded(self, flash.env.spec.buffer.write_pages);
         let parity_pages = self.find_partial_parity(holds.changes, &flash.view());
         let pages = self.journal.begin(holds, parity_pages);
-        flash.env.counters.journal_programs += u64::from(pages);
-        flash.env.counters.partial_parity_programs += u64::from(parity_pages);
-        self.blocks
-            .program(&self.spec, flash, (Upkeep::JournalPage, pages));
-        self.blocks
-            .program(&self.spec, flash, (Upkeep::PartialParity, parity_pages));
+        self.counted.journal_programs += u64::from(pages);
+        self.counted.partial_parity_programs += u64::from(parity_pages);
+        let (spec, blocks) = (&self.spec, &mut self.blocks);
+        blocks.program(spec, flash, Upkeep::JournalPage, pages);
+        blocks.program(spec, flash, Upkeep::PartialParity, parity_pages);
     }
 
     /// Finds the partial parity that has to be in flash with the first changes. Returns its pages.
@@ -251,22 +251,24 @@ impl Persistence {
         parity.map_or(0, |parity| parity.find(first, view))
     }
 
-    /// Handles the end of work beside data on a die.
-    pub fn upkeep_done(&mut self, what: Upkeep, flash: &mut Flash<'_>) -> UpkeepEnd {
+    /// Handles the end of work beside data on a die. Returns true if changes have become durable:
+    /// superblocks may be erased and flushes end, and then a checkpoint may be due
+    /// ([`Persistence::checkpoint_if_due`]).
+    pub fn upkeep_done(&mut self, what: Upkeep, flash: &mut Flash<'_>) -> bool {
         match what {
-            Upkeep::RecoveryRead => return self.recovery_read_done(),
+            Upkeep::RecoveryRead => self.recovery_read_done(flash.env),
             Upkeep::JournalPage | Upkeep::PartialParity => {
                 return self.journal_page_done(what, &flash.view());
             }
             Upkeep::CheckpointPage => checkpoint_page_done(self, flash),
             Upkeep::JournalErase => {}
         }
-        UpkeepEnd::Nothing
+        false
     }
 
-    fn journal_page_done(&mut self, what: Upkeep, view: &FlashView<'_>) -> UpkeepEnd {
+    fn journal_page_done(&mut self, what: Upkeep, view: &FlashView<'_>) -> bool {
         let Some(holds) = self.journal.page_done(what) else {
-            return UpkeepEnd::Nothing;
+            return false;
         };
         if let Some(parity) = &mut self.parity {
             parity.cover();
@@ -275,7 +277,7 @@ impl Persistence {
             .apply(self.buffer.changes(), holds.changes, view);
         self.buffer.take(holds);
         self.readiness.committed();
-        UpkeepEnd::Committed
+        true
     }
 
     /// Begins a checkpoint if the journal is long enough, and writes the due pages of the one under
@@ -345,9 +347,9 @@ fn checkpoint_page_done(persistence: &mut Persistence, flash: &mut Flash<'_>) {
 fn checkpoint_goes_on(persistence: &mut Persistence, flash: &mut Flash<'_>) {
     let dies = flash.env.spec.dies;
     let pages = persistence.checkpoint.take_due(&persistence.journal, dies);
-    flash.env.counters.checkpoint_programs += u64::from(pages);
-    let pages = (Upkeep::CheckpointPage, pages);
-    persistence.blocks.program(&persistence.spec, flash, pages);
+    persistence.counted.checkpoint_programs += u64::from(pages);
+    let (spec, blocks) = (&persistence.spec, &mut persistence.blocks);
+    blocks.program(spec, flash, Upkeep::CheckpointPage, pages);
 }
 
 /// Asserts a bound of the host's data that a cut would lose: the changes that were not durable when
@@ -363,7 +365,7 @@ fn assert_bounded(persistence: &Persistence, write_pages: u32) {
 /// Superblocks that are to be erased.
 impl Persistence {
     /// Returns true if a superblock that has been emptied may be erased now. Otherwise
-    /// [`Persistence::take_erasable`] returns it later.
+    /// [`Releases::take_erasable`] returns it later.
     pub fn release(&mut self, superblock: SuperblockId) -> bool {
         if !self.needs(superblock) || self.faults.has(Fault::EraseEarly) {
             return true;
@@ -377,22 +379,16 @@ impl Persistence {
         self.durable.needs(superblock)
     }
 
-    /// Removes and returns the next superblock that may be erased.
-    pub fn take_erasable(&mut self) -> Option<SuperblockId> {
-        self.durable.releases_mut().take_erasable()
+    /// Superblocks whose release is awaited.
+    #[inline(always)]
+    pub fn releases(&self) -> &Releases {
+        self.durable.releases()
     }
 
-    /// True if a superblock could be erased if more changes were durable, and this is not requested
-    /// yet.
+    /// Superblocks whose release is awaited, to be changed.
     #[inline(always)]
-    pub fn may_request_release(&self) -> bool {
-        self.durable.releases().may_be_requested()
-    }
-
-    /// Requests the release of a superblock, since no erased one is found.
-    #[inline(always)]
-    pub fn request_release(&mut self) {
-        self.durable.releases_mut().request();
+    pub fn releases_mut(&mut self) -> &mut Releases {
+        self.durable.releases_mut()
     }
 
     /// Notes that a superblock is being erased: these multi-plane pages.

@@ -256,7 +256,8 @@ impl PartialParity {
     #[cold]
     pub fn power_cut(
         &mut self,
-        (ended, all_ended): (bool, bool),
+        ended: bool,
+        all_ended: bool,
         holds_durable: impl Fn(MpPage) -> bool,
         view: &FlashView<'_>,
     ) {

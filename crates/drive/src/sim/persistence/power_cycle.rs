@@ -18,85 +18,65 @@
 use crate::nand::Work;
 use stend_base::{Nanos, SimTime};
 use stend_model::nand::Class;
-use stend_model::spec::Spec;
 
 use super::power_state::{PowerState, Recovery};
-use super::{Flash, FlashView, Persistence, UpkeepEnd};
-use crate::sim::buffer::write_buffer::WriteBuffer;
-use crate::sim::counters::Counters;
+use super::{Flash, FlashView, Persistence};
+use crate::sim::env::Env;
 use crate::sim::ftl::Ftl;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
+use crate::sim::kind;
 use crate::sim::l2p::table::is_at;
 use crate::sim::media::op::Upkeep;
 use crate::sim::media::{Part, page_bytes, read_at};
-use crate::sim::times::Times;
-
-/// Work to be done on capacitors beside the buffer, and the times of operations.
-pub(in crate::sim) struct SaveWork<'a> {
-    pub spec: &'a Spec,
-    /// tPROG by place.
-    pub times: &'a Times,
-    /// Time of a multi-plane page on the channel.
-    pub transfer: Nanos,
-    /// Copies into blocks that replace bad ones: die and duration of each.
-    pub copies: Vec<(DieId, Nanos)>,
-}
 
 /// A cut.
 impl Persistence {
     /// Saves buffer and changes on capacitors. Returns true if these hold until both are in flash.
-    pub fn save(
-        &mut self,
-        work: SaveWork<'_>,
-        counters: &mut Counters,
-        view: &FlashView<'_>,
-    ) -> bool {
+    pub fn save(&mut self, env: &Env, ftl: &mut Ftl) -> bool {
         let Some(hold_up) = self.spec.hold_up else {
             return false;
         };
-        let (count, channels) = (work.spec.dies as usize, work.spec.channels);
+        let (spec, layout) = (&env.spec, &env.layout);
+        let (count, channels) = (spec.dies as usize, spec.channels);
+        let transfer = ftl.media.transfer_time(page_bytes(spec));
         let mut dies = vec![Nanos::ZERO; count];
         let mut busses = vec![Nanos::ZERO; channels as usize];
-        for (page, kind, _) in view.buffer.open_programs() {
-            let (_, within) = view.layout.within_superblock(page);
-            let shape = view.layout.shape(kind.mode);
+        for (page, kind, _) in ftl.buffer.open_programs() {
+            let (_, within) = layout.within_superblock(page);
+            let shape = layout.shape(kind.mode);
             let (row, die) = shape.place(within);
-            dies[die.index()] += work.times.program(kind.mode, row, die);
-            busses[(die.0 % channels) as usize] +=
-                work.transfer * u64::from(shape.mp_pages_per_program);
+            dies[die.index()] += env.times.program(kind.mode, row, die);
+            busses[(die.0 % channels) as usize] += transfer * u64::from(shape.mp_pages_per_program);
         }
-        for &(die, time) in &work.copies {
+        for (die, time) in ftl.media.copying() {
             dies[die.index()] += time;
         }
-        let partial = self.find_partial_parity(self.buffer.changes().len(), view);
+        let view = FlashView::new(layout, ftl);
+        let partial = self.find_partial_parity(self.buffer.changes().len(), &view);
         let pages = self.journal.pages_for(self.buffer.entries()) + partial;
         for page in 0..pages {
-            let die = page % work.spec.dies;
+            let die = page % spec.dies;
             dies[die as usize] += self.spec.journal.program[0];
-            busses[(die % channels) as usize] += work.transfer;
+            busses[(die % channels) as usize] += transfer;
         }
         let longest = |all: Vec<Nanos>| all.into_iter().max().unwrap_or(Nanos::ZERO);
         // No die waits for its channel longer than all transfers on it take.
         let time = longest(dies) + longest(busses);
-        counters.save_ns_last = time.0;
+        self.counted.save_ns_last = time.0;
         if time > hold_up {
-            counters.failed_saves += 1;
+            self.counted.failed_saves += 1;
             return false;
         }
-        self.saved(counters, view);
+        self.saved(layout, ftl);
         true
     }
 
     /// Notes that capacitors have saved buffer and changes.
-    fn saved(&mut self, counters: &mut Counters, view: &FlashView<'_>) {
-        if let Some(parity) = &mut self.parity {
-            let pages = parity.cover();
-            counters.partial_parity_programs += pages;
-            counters.slc_programs += pages;
-        }
+    fn saved(&mut self, layout: &Layout, ftl: &mut Ftl) {
+        let view = FlashView::new(layout, ftl);
         let changes = self.buffer.changes();
         // A write that has not arrived as a whole is not saved.
         if let Some(lsn) = self.writes.piece_lsn() {
@@ -105,15 +85,16 @@ impl Persistence {
                 .durable
                 .superseded_by_last(changes.range(first..), view.l2p);
         }
-        self.durable.apply(changes, changes.len(), view);
+        self.durable.apply(changes, changes.len(), &view);
         let pages = self.journal.saved(self.buffer.take_all());
-        counters.journal_programs += u64::from(pages);
-        for _ in 0..pages {
-            counters.programs_of(Mode::Slc);
-        }
-        for (_, kind, begun) in view.buffer.open_programs() {
+        self.counted.journal_programs += u64::from(pages);
+        let parity_pages = self.parity.as_mut().map_or(0, |parity| parity.cover());
+        self.counted.partial_parity_programs += parity_pages;
+        let programs = &mut ftl.media.counted;
+        programs.slc_programs += u64::from(pages) + parity_pages;
+        for (_, kind, begun) in ftl.buffer.open_programs() {
             if !begun {
-                counters.programs_of(kind.mode);
+                programs.programs_of(kind.mode);
             }
         }
     }
@@ -125,6 +106,7 @@ impl Persistence {
 
     /// Undoes in the L2P the changes that are not durable. The caller recounts validity.
     pub fn undo(&mut self, layout: &Layout, ftl: &mut Ftl) {
+        self.counted.undone_pages += self.buffer.pages_written();
         let Ftl { l2p, fold, .. } = ftl;
         if self.keeps_fold_sources() && fold.is_under_way() {
             let target = layout.mp_pages_in(fold.target());
@@ -147,11 +129,11 @@ impl Persistence {
     /// Notes the stripes that a cut leaves without parity, before the write points are lost; the
     /// L2P is the durable one. `ended`: programs of data under way end; `all_ended`: those of
     /// parity too.
-    pub fn cut_stripes(&mut self, (ended, all_ended): (bool, bool), view: &FlashView<'_>) {
+    pub fn cut_stripes(&mut self, ended: bool, all_ended: bool, view: &FlashView<'_>) {
         let bits = view.layout.page_bits;
         let holds_durable = |page: MpPage| page.ppns(bits).each().any(|ppn| is_at(view.l2p, ppn));
         if let Some(parity) = &mut self.parity {
-            parity.power_cut((ended, all_ended), holds_durable, view);
+            parity.power_cut(ended, all_ended, holds_durable, view);
         }
     }
 
@@ -164,7 +146,7 @@ impl Persistence {
         now: SimTime,
         ended: bool,
         layout: &Layout,
-        (ftl, buffer): (&mut Ftl, &mut WriteBuffer),
+        ftl: &mut Ftl,
     ) -> (Vec<(SuperblockId, Kind, u32)>, Vec<SuperblockId>) {
         ftl.l2p.after_cut().recount();
         self.forget_the_rest(&ftl.l2p);
@@ -172,10 +154,10 @@ impl Persistence {
         self.checkpoint.power_cut();
         self.durable.dirty().power_cut();
         let (open, mut recovery) = self.sort_superblocks(ended, layout, ftl);
-        buffer.clear();
-        buffer.take_host_programmed();
+        ftl.buffer.clear();
+        ftl.buffer.take_host_programmed();
         if let Some(parity) = &self.parity {
-            recovery.parity_pages = parity.pages_to_read(&FlashView::new(layout, ftl, buffer));
+            recovery.parity_pages = parity.pages_to_read(&FlashView::new(layout, ftl));
         }
         let erase = recovery.erase.clone();
         self.power.turn_off(now, recovery);
@@ -236,6 +218,7 @@ impl Persistence {
     /// Turns the power on. Returns the time until the first read of the flash begins.
     pub fn turn_on(&mut self, now: SimTime) -> Nanos {
         self.power.turn_on(now);
+        self.counted.power_ups += 1;
         self.spec.boot
     }
 
@@ -254,7 +237,7 @@ impl Persistence {
         let bytes = page_bytes(&flash.env.spec);
         for page in 0..in_blocks {
             let flash_pages = flash.env.layout.flash_pages;
-            flash.env.counters.reads_of(Mode::Slc, flash_pages);
+            flash.ftl.media.counted.reads_of(Mode::Slc, flash_pages);
             let die = DieId(page % flash.env.spec.dies);
             let work = Work::Read { sense, bytes };
             flash.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
@@ -265,7 +248,10 @@ impl Persistence {
                 bytes: 0,
                 ..Part::whole(flash.env, page)
             };
-            let place = read_at(flash.env, &flash.ftl.superblocks, part);
+            let Ftl {
+                media, superblocks, ..
+            } = &mut *flash.ftl;
+            let place = read_at(&mut media.counted, flash.env, superblocks, part);
             let work = Work::Read {
                 sense: place.sense,
                 bytes: 0,
@@ -274,17 +260,18 @@ impl Persistence {
         }
     }
 
-    /// Handles the end of a read of a recovery.
-    pub(super) fn recovery_read_done(&mut self) -> UpkeepEnd {
-        match self.power.recovery().read_done() {
-            true => UpkeepEnd::Replays(self.spec.replay_page * self.journal.entries()),
-            false => UpkeepEnd::Nothing,
+    /// Handles the end of a read of a recovery. After the last, the journal is replayed.
+    pub(super) fn recovery_read_done(&mut self, env: &mut Env) {
+        if self.power.recovery().read_done() {
+            let time = self.spec.replay_page * self.journal.entries();
+            env.set_timer(time, kind::POWER);
         }
     }
 
-    /// Serves commands from now on. Returns the duration of the recovery, and the superblocks that
-    /// it left to be erased.
-    pub fn serve(&mut self, now: SimTime) -> (Nanos, Vec<SuperblockId>) {
-        self.power.serve(now)
+    /// Serves commands from now on. Returns the superblocks that the recovery left to be erased.
+    pub fn serve(&mut self, now: SimTime) -> Vec<SuperblockId> {
+        let (took, erase) = self.power.serve(now);
+        self.counted.recovery_ns_last = took.0;
+        erase
     }
 }

@@ -5,8 +5,9 @@ use stend_base::{Nanos, SimTime};
 use crate::sim::ids::{MpPage, SuperblockId};
 
 /// State of the power and of the recovery.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Power {
+    #[default]
     On,
     /// Off since this instant.
     Off(SimTime, Recovery),
@@ -30,7 +31,7 @@ pub(super) struct Recovery {
 }
 
 /// The power, and the time without it.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct PowerState {
     power: Power,
     /// Time without power, up to the last start.
@@ -38,13 +39,6 @@ pub(in crate::sim) struct PowerState {
 }
 
 impl PowerState {
-    pub fn new() -> PowerState {
-        PowerState {
-            power: Power::On,
-            off: Nanos::ZERO,
-        }
-    }
-
     /// True if commands are served.
     #[inline]
     pub fn is_serving(&self) -> bool {

@@ -136,7 +136,7 @@ impl Readiness {
             if let Some((to, pages)) = change.programs()
                 && !(durable.start <= to && to + pages <= durable.end)
             {
-                awaited = self.first_awaited_by((to, pages), view);
+                awaited = self.first_awaited_by(to, pages, view);
                 if awaited.is_some() {
                     break;
                 }
@@ -155,11 +155,7 @@ impl Readiness {
 
     /// A page that the first change that is not ready waits for; it names these pages.
     #[inline]
-    fn first_awaited_by(
-        &mut self,
-        (to, pages): (Ppn, u32),
-        view: &FlashView<'_>,
-    ) -> Option<MpPage> {
+    fn first_awaited_by(&mut self, to: Ppn, pages: u32, view: &FlashView<'_>) -> Option<MpPage> {
         let bits = view.layout.page_bits;
         let end = (to + pages - 1).mp_page(bits) + 1;
         let upto = &mut self.durable_upto[view.superblock_of(to).index()];

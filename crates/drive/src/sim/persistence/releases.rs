@@ -4,7 +4,7 @@ use crate::sim::ids::SuperblockId;
 
 /// Superblocks whose release is awaited.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Releases {
+pub(in crate::sim) struct Releases {
     awaited: Vec<bool>,
     count: u32,
     /// Superblocks, once awaited, that may be erased now.

@@ -16,7 +16,6 @@ use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Shape;
 use crate::sim::ids::{DieId, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::table::L2p;
-use crate::sim::media::Media;
 use crate::sim::media::op::{NandOp, Upkeep};
 use crate::sim::superblocks::Superblocks;
 
@@ -31,37 +30,35 @@ pub(in crate::sim) struct FlashView<'a> {
     pub(super) fold: &'a FoldState,
 }
 
-/// The flash, the FTL and the write buffer, for submitting work to the dies.
+/// The FTL and its flash, for submitting work to the dies.
 pub(in crate::sim) struct Flash<'a> {
     pub env: &'a mut Env,
-    pub media: &'a mut Media,
-    pub ftl: &'a Ftl,
-    pub buffer: &'a WriteBuffer,
+    pub ftl: &'a mut Ftl,
 }
 
 impl Flash<'_> {
     /// The view of persistence.
     pub fn view(&self) -> FlashView<'_> {
-        FlashView::new(&self.env.layout, self.ftl, self.buffer)
+        FlashView::new(&self.env.layout, self.ftl)
     }
 
     /// Submits work beside data to a die.
     pub(super) fn submit(&mut self, die: DieId, class: Class, work: Work, what: Upkeep) {
         let op = NandOp::Upkeep { what };
-        self.media.submit(self.env, die, class, work, op);
+        self.ftl.media.submit(self.env, die, class, work, op);
     }
 }
 
 impl<'a> FlashView<'a> {
-    /// The view of the FTL and the write buffer.
+    /// The view of the FTL.
     #[inline(always)]
-    pub fn new(layout: &'a Layout, ftl: &'a Ftl, buffer: &'a WriteBuffer) -> FlashView<'a> {
+    pub fn new(layout: &'a Layout, ftl: &'a Ftl) -> FlashView<'a> {
         FlashView {
             layout,
             l2p: &ftl.l2p,
             superblocks: &ftl.superblocks,
             points: &ftl.points,
-            buffer,
+            buffer: &ftl.buffer,
             fold: &ftl.fold,
         }
     }

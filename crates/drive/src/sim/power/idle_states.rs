@@ -36,7 +36,7 @@ pub(in crate::sim) struct DueState {
 
 /// The idle states of a drive.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Sleep {
+pub(in crate::sim) struct Sleep {
     state: State,
     /// Instant since which there has been nothing to do.
     quiet_since: SimTime,
@@ -82,8 +82,8 @@ impl Sleep {
         env.queue.schedule(Lane::Timer, at, kind::SLEEP, 0);
     }
 
-    /// Handles the end of the timer. Returns the deepest state that is due; the timer starts again
-    /// if none is. `silent_since` is `None` while the host awaits a completion, after which the
+    /// Handles the end of the timer. Returns the deepest state that is due, to be entered or
+    /// postponed; the timer starts again if none is. `silent_since` is `None` while the host awaits a completion, after which the
     /// timer starts again.
     pub fn timer_ends(&mut self, env: &mut Env, silent_since: Option<SimTime>) -> Option<DueState> {
         self.timer_set = false;

@@ -20,7 +20,7 @@ const NK_PER_MK: i64 = 1_000_000;
 
 /// Heat of the drive, and the throttling because of it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Heat {
+pub(in crate::sim) struct Heat {
     /// Temperature above ambient, nK.
     rise_nk: i64,
     /// Instant of the last computation, and the energy used by then.
@@ -57,7 +57,7 @@ impl Default for Heat {
 
 impl Heat {
     /// Computes the temperature at `now`, by which `energy_pj` have been used.
-    fn advance(&mut self, spec: &ThermalSpec, now: SimTime, energy_pj: u128) {
+    pub fn advance(&mut self, spec: &ThermalSpec, now: SimTime, energy_pj: u128) {
         let mut left = now.since(self.at);
         if left == Nanos::ZERO {
             return;
@@ -177,16 +177,6 @@ impl Heat {
             is_too_warm: mc(heat.rise_nk) >= spec.warning_mc,
             share_ppm: heat.share_ppm,
         })
-    }
-
-    /// Computes the temperature at the present instant. Returns true if throttling begins.
-    pub fn update(&mut self, env: &Env, energy_pj: u128) -> bool {
-        let Some(spec) = &env.spec.thermal else {
-            return false;
-        };
-        let was_whole = self.share_ppm == WHOLE_PPM;
-        self.advance(spec, env.now(), energy_pj);
-        was_whole && self.share_ppm < WHOLE_PPM
     }
 
     /// True if no step is under way: no timer is set.

@@ -1,9 +1,8 @@
 //! `[blocks]`: blocks that wear and go bad one by one.
 
-use super::super::Model;
-use super::super::key::{Field, Problems, table};
-use super::super::resolve::{cycles, value};
-use crate::schema::spec::{HealthSpec, Spec};
+use super::super::convert::{cycles, value};
+use super::super::key::{Field, table};
+use super::Model;
 
 table! {
     /// Blocks that wear and go bad one by one. A block is here what a superblock has on one die:
@@ -36,21 +35,6 @@ table! {
         /// Seed: which blocks live for how long, which are bad from the factory, which programs
         /// fail.
         seed: Field<u64> => seed: u64 = value;
-    }
-}
-
-/// True if every die has a good block for each superblock, in a model whose single figures are
-/// valid.
-pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
-    let (Some(blocks), Some(_)) = (&model.blocks, &spec.blocks) else {
-        return;
-    };
-    let ends = |health: &HealthSpec| health.end_of_life_cycles != [u32::MAX; 2];
-    if spec.health.as_ref().is_some_and(ends) {
-        let message = "[blocks] does not go with health.end_of_life_cycles and \
-                       health.slc_end_of_life_cycles, by which superblocks end as a whole: leave \
-                       these out, and name blocks.life_cycles";
-        problems.report(&blocks.enabled, message);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use stend_base::Nanos;
 
-use super::super::Model;
-use super::super::key::{Field, Problems, table};
-use super::super::resolve::{micros, nanos, pages, value};
-use super::super::rules::{OneOf, WholePages, named};
+use super::super::convert::{micros, nanos, pages, value};
+use super::super::key::{Field, Problems, named, table};
+use super::super::rules::{OneOf, WholePages};
+use super::Model;
 
 table! {
     /// The controller.

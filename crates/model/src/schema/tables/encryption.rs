@@ -2,10 +2,10 @@
 
 use stend_base::Nanos;
 
-use super::super::Model;
+use super::super::convert::millis;
 use super::super::key::{Field, table};
-use super::super::resolve::millis;
 use super::super::rules::OneOf;
+use super::Model;
 
 table! {
     /// Encryption by the drive of all data, with a key that the drive makes: what a cryptographic

@@ -2,11 +2,11 @@
 
 use stend_base::Nanos;
 
-use super::super::Model;
-use super::super::key::{Field, Problems, table};
-use super::super::resolve::{given, millis, nanos, pages, value};
-use super::super::rules::{OneOf, PowerOfTwo, named};
-use crate::schema::spec::{Policy, Spec};
+use super::super::convert::{given, millis, nanos, pages, value};
+use super::super::key::{Field, Problems, named, table};
+use super::super::rules::{OneOf, PowerOfTwo};
+use super::super::types::Policy;
+use super::Model;
 
 table! {
     /// Garbage collection.
@@ -141,23 +141,6 @@ pub(crate) fn check(problems: &mut Problems, model: &Model) {
 /// The streams, if they are switched on.
 pub(crate) fn enabled(model: &Model) -> Option<&Streams> {
     model.streams.as_ref().filter(|s| s.enabled.value)
-}
-
-/// True if the buffer serves so many streams, in a model whose single figures are valid.
-pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
-    let Some(streams) = enabled(model) else {
-        return;
-    };
-    let host = streams.host_streams.value;
-    let pages = (host + 1) * spec.program_pages();
-    if spec.buffer.write_pages < pages {
-        let message = format!(
-            "{host} is not allowed; each stream holds a multi-plane page that waits to be full, so \
-             dram.write_buffer_kib must be at least {} KiB for that many, or they fewer",
-            pages * 4
-        );
-        problems.report(&streams.host_streams, message);
-    }
 }
 
 /// DRAM that the counters of heat take, KiB.

@@ -1,8 +1,9 @@
 //! `[health]` and `[[health.attributes]]`.
 
+use super::super::convert::{cycles, value};
 use super::super::key::{Field, table};
-use super::super::resolve::{cycles, value};
 use super::super::rules::OneOf;
+use super::Model;
 use crate::health::{FIGURES, NORMALS};
 
 table! {

@@ -2,11 +2,11 @@
 
 use stend_base::Nanos;
 
-use super::super::Model;
-use super::super::key::{Field, Given, Problems, table};
-use super::super::resolve::{given, nanos, nanos_or_zero, or_default, ps_per_byte, value};
-use super::super::rules::{OneOf, PowerOfTwo, named};
-use crate::schema::spec::{DriverSpec, PcieSpec, Protocol};
+use super::super::convert::{given, nanos, nanos_or_zero, or_default, ps_per_byte, value};
+use super::super::key::{Field, Given, Problems, named, table};
+use super::super::rules::{OneOf, PowerOfTwo};
+use super::super::types::{DriverSpec, PcieSpec, Protocol};
+use super::Model;
 
 table! {
     /// The host interface.

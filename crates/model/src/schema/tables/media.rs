@@ -3,10 +3,10 @@
 use crate::nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 use stend_base::Nanos;
 
-use super::super::Model;
-use super::super::key::{Field, Problems, table};
-use super::super::resolve::{given, given_micros, micros, rber, value};
-use super::super::rules::{List, OneOf, named};
+use super::super::convert::{given, given_micros, micros, rber, value};
+use super::super::key::{Field, Problems, named, table};
+use super::super::rules::{List, OneOf};
+use super::Model;
 
 table! {
     /// Errors of the flash. Rates are raw bit error rates (RBER). A list of areas has one entry for

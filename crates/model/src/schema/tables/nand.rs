@@ -1,8 +1,8 @@
 //! `[capacity]`, `[nand]`, `[nand_commands]` and `[parity]`: the flash.
 
-use super::super::Model;
 use super::super::key::{Field, Given, Problems, table};
 use super::super::rules::{List, PowerOfTwo};
+use super::Model;
 
 table! {
     /// Address space of the host.

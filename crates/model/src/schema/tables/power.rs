@@ -2,14 +2,14 @@
 
 use stend_base::Nanos;
 
-use super::super::Model;
-use super::super::key::{Field, Given, Problems, table};
-use super::super::resolve::{
+use super::super::convert::{
     milli, millis, of_milli, or_default, share_ppm, unsigned_milli, value, whole_micros,
 };
+use super::super::key::{Field, Given, Problems, table};
 use super::super::rules::{List, OneOf};
+use super::super::types::Throttle;
+use super::Model;
 use super::nand::planes_together;
-use crate::schema::spec::Throttle;
 
 table! {
     /// Energy of each operation; of a flash page or a block of one plane. Planes that work together
@@ -192,7 +192,7 @@ fn check_idle_states(problems: &mut Problems, states: &[IdleStateTable]) {
             problems.report(&state.delay_ms, message);
         }
         before = delay;
-        if number == super::super::spec::IDLE_STATES_MAX {
+        if number == super::super::types::IDLE_STATES_MAX {
             problems.report(&state.name, format!("there are more than {number} states"));
         }
     }

@@ -3,12 +3,12 @@
 use crate::nand::CellTiming;
 use stend_base::Nanos;
 
-use super::super::Model;
-use super::super::key::{Field, Problems, table};
-use super::super::resolve::{given, micros, or_default, value, whole_micros};
-use super::super::rules::{OneOf, named};
+use super::super::convert::{given, micros, or_default, value, whole_micros};
+use super::super::key::{Field, Problems, named, table};
+use super::super::rules::OneOf;
+use super::super::types::{Emptying, FoldLimit, PoolSpec, WhenFull};
+use super::Model;
 use super::nand::{mp_page_kib, superblocks};
-use crate::schema::spec::{Emptying, FoldLimit, PoolSpec, Spec, WhenFull};
 
 table! {
     /// An SLC cache.
@@ -261,38 +261,6 @@ fn check_fold_limits(problems: &mut Problems, cache: &SlcCache, model: &Model) {
             most.value, background.value
         );
         problems.report(most, message);
-    }
-}
-
-/// True if it has enough superblocks for what is open and folded at once, in a model whose single
-/// figures are valid.
-pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
-    let (Some(cache), Some(table)) = (&spec.cache, &model.slc_cache) else {
-        return;
-    };
-    let bits = spec.data.timing.pages_per_word_line();
-    // What is folded together, what is filled, and what comes next.
-    let dynamic_need = match cache.emptying {
-        Emptying::OnChip => bits + 2,
-        Emptying::Controller => 2,
-    };
-    let static_need = match (cache.emptying, cache.pool.superblocks) {
-        (_, 0) if cache.dynamic_superblocks > 0 => 0,
-        // Five half folded or open, two open, up to four to fold together, one spare.
-        (Emptying::OnChip, _) => spec.gc.slc_reserve_superblocks + 12,
-        (Emptying::Controller, _) => 4,
-    };
-    let message = |have: u32, need: u32| {
-        format!("{have} is not allowed; what is written and folded at once needs at least {need}")
-    };
-    if let Some(dynamic) = &table.dynamic_blocks_per_plane
-        && cache.dynamic_superblocks < dynamic_need
-    {
-        problems.report(dynamic, message(dynamic.value, dynamic_need));
-    }
-    if cache.pool.superblocks < static_need {
-        let message = message(cache.pool.superblocks, static_need);
-        problems.report(&table.blocks_per_plane, message);
     }
 }
 

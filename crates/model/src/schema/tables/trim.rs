@@ -2,11 +2,11 @@
 
 use stend_base::Nanos;
 
-use super::super::Model;
+use super::super::convert::{given, given_micros, nanos, pages, value};
 use super::super::key::{Field, Given, Problems, table};
-use super::super::resolve::{given, given_micros, nanos, pages, value};
 use super::super::rules::OneOf;
-use crate::schema::spec::TrimWorkSpec;
+use super::super::types::TrimWorkSpec;
+use super::Model;
 
 table! {
     /// TRIM.

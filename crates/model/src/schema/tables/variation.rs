@@ -2,8 +2,9 @@
 
 use stend_base::Nanos;
 
+use super::super::convert::value;
 use super::super::key::{Field, table};
-use super::super::resolve::value;
+use super::Model;
 
 table! {
     /// Variation of latencies among operations that are alike by design. A deviation follows from

@@ -119,16 +119,16 @@ impl Drive {
     /// Names the mechanism without which the drive would be a different one.
     pub fn check(&self, model: &Model) -> Result<(), Failure> {
         let has = if model.spec().cache.is_some() {
-            "an SLC cache, without which it would be another drive; switch it off in a file of \
-             your own ([slc_cache] enabled = false)"
+            "an SLC cache, which the other simulators lack; disable it in a model file of your own \
+             ([slc_cache] enabled = false)"
         } else if self.read_ns.len() > 3 {
-            "cells of more than 3 bits, which they do not know; take one of SLC, MLC or TLC"
+            "cells of more than 3 bits, which the other simulators lack; use SLC, MLC or TLC"
         } else {
             return Ok(());
         };
         Err(Failure::Input(format!(
-            "{} cannot be compared with another simulator: it has {has}, or name a drive such as \
-             samsung-850-pro-256gb",
+            "{} cannot be compared with another simulator: it has {has}, or choose a drive such \
+             as samsung-850-pro-256gb",
             self.name
         )))
     }
@@ -193,7 +193,7 @@ fn left_out(model: &Model, spec: &Spec) -> Vec<&'static str> {
         (abilities.cache_program, "cache programs"),
         (
             commands.is_some_and(|c| !c.multi_plane.value),
-            "planes that do not work together",
+            "dies without multi-plane commands",
         ),
         (spec.media.is_some(), "read retries and errors of the flash"),
         (spec.streams.is_some(), "streams by heat"),

@@ -36,7 +36,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         drive.check(&model)?;
     }
     if cfg!(debug_assertions) {
-        note("this is a build for tests: a release is faster");
+        note("this is a debug build; a release build is faster");
     }
     let mut own = Own::new(model);
     let mut all = Vec::new();
@@ -115,7 +115,7 @@ fn head(drive: &Drive, others: &[Box<dyn Simulator>]) -> String {
     if others.is_empty() {
         return text;
     }
-    text += "ratio: stend's requests/s over those of the program\n\
+    text += "ratio: stend's requests/s divided by those of the program\n\
              not in the other simulators:\n";
     for words in &drive.left_out {
         text += &format!("  {words}\n");

@@ -39,33 +39,32 @@ impl Simulator for Mqsim {
 
     fn limits(&self, drive: &Drive) -> Vec<String> {
         let mut limits = vec![
-            "reads a drive on which nothing was written: what is read has a place all the same"
+            "reads are of a drive without data: MQSim maps a page when it is read".to_owned(),
+            "random-write: MQSim chooses the offsets, fills nine tenths of the drive and ages it \
+             by its own model, because it cannot do so for a trace"
                 .to_owned(),
-            "random-write has offsets of its own, and a drive that is nine tenths full and \
-             overwritten by its own theory: it prepares that for no trace"
-                .to_owned(),
-            "latency in whole us; unknown where a trace keeps the queue full".to_owned(),
-            "no time of the driver before and after a request".to_owned(),
+            "latency in whole us; unknown if a trace keeps the queue full".to_owned(),
+            "no driver time before and after a request".to_owned(),
         ];
         if !drive.link.nvme {
             limits.push(
-                "a queue of NVMe on a link of the same speed: of others it does not keep the depth"
+                "an NVMe queue on a link of the same speed: MQSim ignores the depth of other queues"
                     .to_owned(),
             );
         }
         let channel = Channel::of(drive.bus_mb_per_s);
         if (channel.mb_per_s() / f64::from(drive.bus_mb_per_s) - 1.0).abs() > 0.01 {
             limits.push(format!(
-                "channels of {:.0} MB/s in place of {}: it counts in whole ns",
+                "channels of {:.0} MB/s instead of {}: MQSim counts in whole ns",
                 channel.mb_per_s(),
                 drive.bus_mb_per_s
             ));
         }
         if matches!(drive.policy, Policy::CostBenefit) {
-            limits.push("greedy GC in place of cost-benefit".to_owned());
+            limits.push("greedy GC instead of cost-benefit".to_owned());
         }
         if over_provisioning(drive) < 0.05 {
-            limits.push("over-provisioning below 5 %, of which it warns".to_owned());
+            limits.push("over-provisioning below 5 %, for which MQSim prints a warning".to_owned());
         }
         limits
     }

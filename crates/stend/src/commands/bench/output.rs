@@ -5,6 +5,7 @@ use stend_base::Op;
 
 use super::case::{Case, Pace, State};
 use super::figures::Figures;
+use crate::output::table;
 
 /// Name of stend among the programs.
 pub const STEND: &str = "stend";
@@ -41,21 +42,11 @@ impl Done {
     /// Formats the figures as a table.
     pub fn text(&self) -> String {
         let mut rows = vec![HEAD.map(str::to_owned)];
-        for (program, figures) in &self.figures {
-            rows.push(self.row(program, figures));
-        }
-        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
-        let mut text = format!("\n{}: {}\n", self.case.name, self.case.words());
-        for row in &rows {
-            let mut line = format!("  {:<w$}", row[0], w = widths[0]);
-            for (cell, width) in row.iter().zip(&widths).skip(1) {
-                line += &format!("  {cell:>width$}");
-            }
-            text += line.trim_end();
-            text.push('\n');
-        }
-        text
+        let figures = self.figures.iter();
+        rows.extend(figures.map(|(program, figures)| self.row(program, figures)));
+        let layout = format!("  <*{}", "  >*".repeat(HEAD.len() - 1));
+        let table = table(&layout, &rows);
+        format!("\n{}: {}\n{table}", self.case.name, self.case.words())
     }
 
     fn row(&self, program: &str, figures: &Figures) -> [String; 10] {

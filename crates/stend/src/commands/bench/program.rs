@@ -115,8 +115,8 @@ impl Program {
 
     fn not_run(&self, error: &std::io::Error) -> Failure {
         let (what, todo) = match error.kind() {
-            ErrorKind::PermissionDenied => ("is not executable", "chmod +x makes it so"),
-            _ => ("cannot be run", "it must be a program of this machine"),
+            ErrorKind::PermissionDenied => ("is not executable", "make it so with chmod +x"),
+            _ => ("cannot be run", "it must be a program for this machine"),
         };
         Failure::Io(format!(
             "{}: {} {what}: {error}; {todo}",
@@ -128,7 +128,7 @@ impl Program {
     fn failed(&self, status: ExitStatus, folder: &Path, stdout: &str) -> Failure {
         let how = match (status.code(), status.signal()) {
             (Some(code), _) => format!("ended with exit code {code}"),
-            (None, Some(signal)) => format!("was ended by signal {signal}"),
+            (None, Some(signal)) => format!("was terminated by signal {signal}"),
             (None, None) => "ended".to_owned(),
         };
         let stderr = fs::read(folder.join(STDERR)).unwrap_or_default();
@@ -139,7 +139,7 @@ impl Program {
         };
         let said = last(&stderr).or_else(|| last(stdout));
         Failure::Io(format!(
-            "{} ({}) {how}; its last words: {}",
+            "{} ({}) {how}; last line of its output: {}",
             self.name,
             self.path.display(),
             said.as_deref().unwrap_or("none")
@@ -149,8 +149,8 @@ impl Program {
     /// Error for results in an unknown format.
     pub fn not_understood(&self, problem: &str) -> Failure {
         Failure::Io(format!(
-            "the results of {} ({}) are not understood: {problem}; docs/bench-compare.md explains \
-             which version is",
+            "the results of {} ({}) cannot be parsed: {problem}; docs/bench-compare.md describes \
+             the expected format",
             self.name,
             self.path.display()
         ))
@@ -160,7 +160,7 @@ impl Program {
     pub fn expect(&self, what: &str, got: u64, wanted: u64) -> Result<(), Failure> {
         match got == wanted {
             true => Ok(()),
-            false => Err(self.not_understood(&format!("{got} {what}, where {wanted} were sent"))),
+            false => Err(self.not_understood(&format!("{got} {what} instead of {wanted}"))),
         }
     }
 }

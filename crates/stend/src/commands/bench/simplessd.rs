@@ -40,21 +40,21 @@ impl Simulator for SimpleSsd {
 
     fn limits(&self, drive: &Drive) -> Vec<String> {
         let mut limits = vec![
-            "prepares the drive by its mapping table alone, overwritten as far as fits before GC"
+            "prepares only the mapping table, and overwrites only as much as fits before GC"
                 .to_owned(),
-            "has times of its own for its processors, DRAM and NVMe controller".to_owned(),
+            "uses its own times for processors, DRAM and NVMe controller".to_owned(),
         ];
         if !drive.link.nvme {
-            limits.push("no host link: its program has NVMe alone".to_owned());
+            limits.push("no host link: its program supports only NVMe".to_owned());
         }
         if matches!(drive.policy, Policy::Fifo) {
-            limits.push("greedy GC in place of FIFO".to_owned());
+            limits.push("greedy GC instead of FIFO".to_owned());
         }
         if drive.mapping_bytes.is_some() {
-            limits.push("all of the mapping table in DRAM".to_owned());
+            limits.push("the whole mapping table in DRAM".to_owned());
         }
         if drive.suspend_ns.iter().any(Option::is_some) {
-            limits.push("no program or erase is suspended".to_owned());
+            limits.push("no suspension of programs and erases".to_owned());
         }
         limits
     }
@@ -306,7 +306,7 @@ impl Latencies {
 fn end_ps(stdout: &str) -> Result<u64, String> {
     let mut lines = stdout.lines().rev();
     let found = lines.find_map(|line| Some(line.split_once(END)?.1.trim()));
-    let tick = found.ok_or_else(|| format!("it did not say `{END}`"))?;
+    let tick = found.ok_or_else(|| format!("stdout lacks `{END}`"))?;
     let tick_ps = tick.parse().ok().filter(|ps| *ps > 0);
     tick_ps.ok_or_else(|| format!("`{END} {tick}` has no time"))
 }

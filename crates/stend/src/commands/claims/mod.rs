@@ -12,16 +12,14 @@ use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
 use stend_claims::experiments::{Tried, check_experiments, experiments};
 use stend_claims::samples::{Samples, sample};
 use stend_claims::{
-    CheckedArticle, Event, MeasuredDrive, Options, measure, measured_drives, measurements,
-    named_drives, program_sha256,
+    CheckedArticle, Event, Measured, MeasuredDrive, Options, measure, measured_drives,
+    measurements, named_drives, program_sha256,
 };
-use stend_method::Edition;
-use stend_record::review::Review;
+use stend_lab::{Lab, RunContext};
 
 use super::leave_one_out;
-use crate::args::{ClaimsArgs, MarkArgs};
+use crate::args::ClaimsArgs;
 use crate::failure::Failure;
-use crate::laboratory::Keeper;
 use crate::output::{note, print};
 use crate::{laboratory, signals};
 
@@ -43,7 +41,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     laboratory::check(&lab)?;
     let program = program_sha256()?;
     let options = options(args, &lab, &program);
-    let keep = |review: &Review, edition: &Edition| keep(review, edition, &lab);
+    let keep = |measured: &Measured| keep(measured, &lab);
     let progress = progress::Progress::new();
     let show = |event: &Event<'_>| progress.show(event);
     let measured = measure(&needed, &options, &keep, &show)?;
@@ -173,10 +171,13 @@ fn check_drives(articles: &[CheckedArticle], args: &ClaimsArgs) -> Result<(), Fa
 }
 
 /// Stores the review of a drive in the lab.
-fn keep(review: &Review, edition: &Edition, lab: &Path) -> Result<(), Failure> {
+fn keep(measured: &Measured, lab: &Path) -> Result<(), Failure> {
     signals::undisturbed(|| {
-        let keeper = Keeper::open(lab, Path::new(""), &edition.sha256, &MarkArgs::default())?;
-        keeper.keep(review, None)?;
+        let context = RunContext {
+            measurement_key: Some(&measured.key),
+            ..laboratory::context(Path::new(""), &measured.edition_sha256)
+        };
+        Lab::open(lab)?.begin(&measured.review, &context)?;
         signals::hint(
             "; finished drives are kept, and the same command resumes from there".to_owned(),
         );

@@ -12,7 +12,7 @@ use stend_simulated::{Access, SimulatedTarget};
 
 use super::simulated::open;
 use crate::failure::Failure;
-use crate::output::{json_value, note, print, print_json};
+use crate::output::{json_text, json_value, note, print, print_json, table};
 
 /// Prints the health of a block device.
 pub fn real(name: &str, rated_bytes: Option<u64>, as_json: bool) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ pub fn served(
             "the model of {name} has no [health]; `stend drive status {name}` prints what it did"
         )));
     }
-    let text = format!("{document:#}\n");
+    let text = json_text(&document)?;
     let document = serde_json::from_value(document)
         .map_err(|error| Failure::Io(format!("{name}: {error}")))?;
     of_document(&document, &text, rated_bytes, as_json)
@@ -57,7 +57,7 @@ fn of_document(
     let health = health_of(document);
     let life = remaining_life(&health, &health, rated_bytes);
     match (as_json, life) {
-        (false, life) => print(&table(document, life.as_ref())?),
+        (false, life) => print(&summary(document, life.as_ref())?),
         (true, None) => print(text),
         (true, Some(life)) => {
             let own = json!({ "remaining_life": life });
@@ -99,8 +99,8 @@ pub fn simulated(name: &str, rated_bytes: Option<u64>, as_json: bool) -> Result<
             } else {
                 "\nknown to the simulation:\n"
             };
-            let table = table(&document, life.as_ref())?;
-            print(&format!("{table}{heading}{more}"))
+            let summary = summary(&document, life.as_ref())?;
+            print(&format!("{summary}{heading}{more}"))
         }
         None => counters(name, &target, life.as_ref(), as_json),
     }
@@ -193,7 +193,7 @@ fn life_rows(life: &RemainingLife) -> String {
     text
 }
 
-fn table(document: &Document, life: Option<&RemainingLife>) -> Result<String, Failure> {
+fn summary(document: &Document, life: Option<&RemainingLife>) -> Result<String, Failure> {
     let mut text = format!("{}\n", model_of(document));
     if let Some(status) = &document.smart_status {
         let word = if status.passed { "PASSED" } else { "FAILED" };
@@ -221,27 +221,32 @@ fn table(document: &Document, life: Option<&RemainingLife>) -> Result<String, Fa
 
 /// Formats ATA attributes as smartctl does.
 fn attribute_rows(attributes: &Attributes) -> String {
-    let mut text = format!(
-        "{:>3} {:<28} {:<7} {:>5} {:>5} {:>6} {:<4} RAW\n",
-        "ID", "NAME", "FLAGS", "VALUE", "WORST", "THRESH", "FAIL"
-    );
-    for a in &attributes.table {
-        let failed = if a.when_failed.is_empty() {
-            "-"
-        } else {
-            &a.when_failed
+    let head = [
+        "ID", "NAME", "FLAGS", "VALUE", "WORST", "THRESH", "FAIL", "RAW",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(attributes.table.iter().map(|a| {
+        let failed = match a.when_failed.as_str() {
+            "" => "-",
+            failed => failed,
         };
-        text += &format!(
-            "{:>3} {:<28} {:<7} {:>5} {:>5} {:>6} {:<4} {}\n",
-            a.id, a.name, a.flags.string, a.value, a.worst, a.thresh, failed, a.raw.string
-        );
-    }
-    text
+        [
+            a.id.to_string(),
+            a.name.clone(),
+            a.flags.string.clone(),
+            a.value.to_string(),
+            a.worst.to_string(),
+            a.thresh.to_string(),
+            failed.to_owned(),
+            a.raw.string.clone(),
+        ]
+    }));
+    table(">3 <28 <7 >5 >5 >6 <4 <", &rows)
 }
 
 /// Formats the keys of an object, one per line.
 fn rows(object: &Value) -> String {
     let keys = object.as_object().into_iter().flatten();
-    keys.map(|(key, value)| format!("{:<28} {value}\n", key.replace('_', " ")))
-        .collect()
+    let rows = keys.map(|(key, value)| [key.replace('_', " "), value.to_string()]);
+    table("<28 <", &rows.collect::<Vec<_>>())
 }

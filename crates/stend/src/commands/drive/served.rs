@@ -18,7 +18,7 @@ use super::readings::Watched;
 use super::{health, monitor};
 use crate::args::{DriveCommand, MonitorArgs};
 use crate::failure::Failure;
-use crate::output::{json_value, print, print_json};
+use crate::output::{json_value, print, print_json, table};
 
 /// True if the path is a socket.
 pub fn is_socket(name: &str) -> bool {
@@ -253,8 +253,10 @@ fn status_text(report: &Report) -> String {
         ("answers", lateness_text(&report.lateness)),
         ("last power cut", last_cut_text(&report.last_cut)),
     ];
-    rows.map(|(name, value)| format!("{name:<22}  {value}\n"))
-        .concat()
+    table(
+        "<22  <",
+        &rows.map(|(name, value)| [name.to_owned(), value]),
+    )
 }
 
 /// Reads the drive's status once per interval of wall-clock time.

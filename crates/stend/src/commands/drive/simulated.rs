@@ -78,7 +78,7 @@ pub fn apply(
         }
         DriveCommand::WriteCache { state, .. } => {
             let on = *state == OnOff::On;
-            target.drive_mut().set_write_cache(on);
+            target.drive_mut().service().set_write_cache(on);
             Ok(switched(on))
         }
         DriveCommand::Age { days, celsius, .. } => harm::age(target, *days, *celsius),
@@ -178,7 +178,7 @@ fn trim(target: &mut SimulatedTarget, offset: u64, length: Option<u64>) -> Resul
 
 fn erase(target: &mut SimulatedTarget, method: EraseMethod) -> Result<Done, Failure> {
     if !method.crypto {
-        target.drive_mut().secure_erase();
+        target.drive_mut().service().secure_erase();
         return Ok(erased("all of the flash is erased".to_owned(), method));
     }
     let Some(time) = target.model().crypto_erase_time() else {
@@ -190,7 +190,7 @@ fn erase(target: &mut SimulatedTarget, method: EraseMethod) -> Result<Done, Fail
     };
     let erases = |target: &SimulatedTarget| target.drive().counters().erases;
     let before = erases(target);
-    target.drive_mut().crypto_erase(time);
+    target.drive_mut().service().crypto_erase(time);
     let text = format!(
         "the key is discarded: no data can be read any more, what was written lies in the flash \
          as before, and it is erased when its space is needed or in idle time ({} blocks were \
@@ -203,6 +203,7 @@ fn erase(target: &mut SimulatedTarget, method: EraseMethod) -> Result<Done, Fail
 fn overprovision(drive: &mut SimDrive, user_bytes: u64) -> Result<Done, Failure> {
     let before = drive.capacity_bytes();
     drive
+        .service()
         .set_user_bytes(user_bytes)
         .map_err(|error| Failure::Input(format!("--user-bytes {user_bytes}: {error}")))?;
     let native = drive.native_bytes();

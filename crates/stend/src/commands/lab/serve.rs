@@ -8,7 +8,7 @@ pub fn run(of: &LabPath, port: u16) -> Result<(), Failure> {
     use jiff::Timestamp;
     use stend_web::{Program, Server};
 
-    use crate::memory::simulations_that_fit;
+    use crate::memory::{processors, simulations_that_fit};
     use crate::output::{note, print};
     use crate::{laboratory, signals};
 
@@ -18,10 +18,7 @@ pub fn run(of: &LabPath, port: u16) -> Result<(), Failure> {
         version: env!("CARGO_PKG_VERSION"),
         commit: option_env!("STEND_COMMIT"),
         now_unix_ms: || Timestamp::now().as_millisecond(),
-        simulations: |capacity_bytes| {
-            let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
-            simulations_that_fit(processors, capacity_bytes)
-        },
+        simulations: |capacity_bytes| simulations_that_fit(processors(), capacity_bytes),
     };
     let server = Server::bind(lab.clone(), port, program)?;
     let stop = server.stopper();

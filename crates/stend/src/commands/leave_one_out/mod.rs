@@ -14,11 +14,11 @@ use stend_fit::measured::is_file;
 use stend_fit::{Measured, Outcome};
 use stend_model::{Files, Model};
 
-use super::search::{is_asked, measured, options, read_state};
+use super::search::{is_asked, measured, options, read_json};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
-use crate::output::{json_value, note, print, print_json};
+use crate::output::{json_text, json_value, note, print, print_json};
 use crate::signals;
 use progress::Progress;
 pub use table::Document;
@@ -74,9 +74,9 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let value = json_value(&document)?;
     signals::undisturbed(|| {
         let path = folder.join(RESULT);
-        write(&path, &format!("{value:#}\n"))?;
+        replace(&path, json_text(&value)?.as_bytes())?;
         match &args.table {
-            Some(path) => write(path, &document.markdown()),
+            Some(path) => replace(path, document.markdown().as_bytes()),
             None => Ok(()),
         }
     })?;
@@ -176,15 +176,15 @@ impl Run<'_> {
         progress: &mut Progress,
     ) -> Result<Drive, Failure> {
         let path = self.path(plan, "-state.json");
-        let state = read_state(&path)?;
+        let state: Option<SearchState> = read_json(&path, "a state of a search")?;
         let known = state
             .as_ref()
             .map_or(0, |state| state.history.generations.len());
         progress.drive(&plan.drive, known);
         let mut keep = |state: &SearchState, generation: &Generation| {
             let text = serde_json::to_string(state).map_err(|error| error.to_string())?;
-            signals::undisturbed(|| replace(&path, text.as_bytes()))
-                .map_err(|error| Failure::unwritable(&path, &error).to_string())?;
+            let saved = signals::undisturbed(|| replace(&path, text.as_bytes()));
+            saved.map_err(|error| error.to_string())?;
             progress.generation(plan, generation);
             Ok(())
         };
@@ -199,8 +199,8 @@ impl Run<'_> {
             drive,
         };
         let path = self.path(plan, ".json");
-        let text = format!("{:#}\n", json_value(&finished)?);
-        signals::undisturbed(|| write(&path, &text))?;
+        let text = json_text(&json_value(&finished)?)?;
+        signals::undisturbed(|| replace(&path, text.as_bytes()))?;
         progress.finished(&finished.drive);
         Ok(finished.drive)
     }
@@ -208,22 +208,9 @@ impl Run<'_> {
     /// Result of a drive, if it is finished and was computed from the same inputs.
     fn finished(&self, plan: &Plan) -> Result<Option<Drive>, Failure> {
         let path = self.path(plan, ".json");
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                let message = format!("cannot read {}: {error}", path.display());
-                return Err(Failure::Io(message));
-            }
-        };
-        let finished: Finished = serde_json::from_str(&text).map_err(|error| {
-            Failure::Input(format!(
-                "{} is not a result of a drive left out: {error}; choose another folder, or \
-                 remove it",
-                path.display()
-            ))
-        })?;
-        Ok((finished.inputs == plan.inputs).then_some(finished.drive))
+        let finished: Option<Finished> = read_json(&path, "a result of a drive left out")?;
+        let same = finished.filter(|finished| finished.inputs == plan.inputs);
+        Ok(same.map(|finished| finished.drive))
     }
 
     /// Path of a drive's file. The name of a drive that is a model file is a path.
@@ -238,14 +225,4 @@ impl Run<'_> {
         let name: String = plan.drive.chars().map(plain).collect();
         self.folder.join(format!("drive-{name}{ending}"))
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder {
-        fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
-    }
-    replace(path, text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))
 }

@@ -10,6 +10,7 @@ use stend_fit::fitting::{Chosen, LeftOut, LeftOutRow, Origin, Plan, SearchOption
 use stend_fit::{Measured, Outcome};
 
 use crate::failure::Failure;
+use crate::output::table;
 
 /// Schema of the result.
 const SCHEMA: &str = "stend.fit-leave-one-out/1";
@@ -271,21 +272,18 @@ impl Document {
 
     /// Formats the table for a terminal.
     pub fn text(&self) -> String {
-        let mut text = format!(
-            "{:<30} {:>5} {:>12} {:>12}  figures fitted\n",
-            "drive", "rows", "as shipped", "left out"
-        );
-        for drive in &self.drives {
-            text += &format!(
-                "{:<30} {:>5} {:>12} {:>12}  {}\n",
-                drive.drive,
-                drive.answered,
+        let head = ["drive", "rows", "as shipped", "left out", "figures fitted"];
+        let mut rows = vec![head.map(str::to_owned)];
+        rows.extend(self.drives.iter().map(|drive| {
+            [
+                drive.drive.clone(),
+                drive.answered.to_string(),
                 percent(drive.error_median_shipped),
                 percent(drive.error_median_left_out),
-                drive.basis()
-            );
-        }
-        text + &format!("\n{}\n", self.headline())
+                drive.basis(),
+            ]
+        }));
+        table("<30 >5 >12 >12  <", &rows) + &format!("\n{}\n", self.headline())
     }
 
     /// Formats the table in Markdown.

@@ -2,7 +2,7 @@
 //! side.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -10,21 +10,16 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use stend_load::target::{Target, TargetError};
 use stend_method::{Edition, Event, ReviewOptions, Slots, run_review};
-use stend_record::review::{
-    Condition, FailedTest, PRICE, Review, Rival, SCHEMA, TargetInfo, TestResult,
-};
+use stend_record::review::{FailedTest, Price, Review, Rival, SCHEMA, TargetInfo, TestResult};
 
-use crate::args::MarkArgs;
+use super::store::Store;
 use crate::failure::Failure;
-use crate::folder::Folder;
-use crate::laboratory::Keeper;
 use crate::live::Live;
 use crate::open::Opened;
 use crate::progress::{Progress, note_above};
-use crate::values::Price;
-use crate::{folder, signals};
+use crate::signals;
 
-/// One review: an edition on a target and its rivals, saved in one folder.
+/// One review: an edition on a target and its rivals.
 pub(super) struct Session<'a> {
     pub(super) edition: &'a Edition,
     pub(super) options: ReviewOptions<'a>,
@@ -32,15 +27,10 @@ pub(super) struct Session<'a> {
     pub(super) rival_options: ReviewOptions<'a>,
     /// Number of drives reviewed side by side.
     pub(super) at_a_time: usize,
-    pub(super) folder: Folder,
-    /// The lab in which the review is stored too, if any.
-    pub(super) keeper: Option<Keeper>,
-    /// Unfinished review of an earlier run.
-    pub(super) earlier: Option<Review>,
-    /// Label and note of the user.
-    pub(super) marks: &'a MarkArgs,
+    /// Where the review is stored, with its earlier state.
+    pub(super) store: Store,
     /// Price of the drive under test.
-    pub(super) price: Option<&'a Price>,
+    pub(super) price: Option<Price>,
     /// File in which the drive under test is saved, and below the outcome of saving it.
     pub(super) state: Option<&'a Path>,
     pub(super) kept: Mutex<Result<(), TargetError>>,
@@ -49,36 +39,21 @@ pub(super) struct Session<'a> {
     pub(super) events: AtomicU64,
 }
 
-/// Results so far of the target and of each rival. They stay locked while they are saved, so that
-/// older results never replace newer ones.
-struct Parts {
-    info: TargetInfo,
-    price: Option<Condition>,
-    target: Option<Review>,
-    rivals: Vec<Option<Rival>>,
-    /// Number of rivals whose reviews are incomplete.
-    incomplete: usize,
-    /// Tests that failed on rivals, with the number of the rival.
-    failed: Vec<(usize, FailedTest)>,
-}
+/// Reviews of the drives so far, by their numbers: 0 is the target, rivals follow. They stay locked
+/// while they are saved, so that older results never replace newer ones.
+type Reviews = Mutex<Vec<Option<Review>>>;
 
-/// Drives still to be reviewed, with their numbers: 0 is the target, rivals follow.
+/// Drives still to be reviewed, with their numbers.
 type Queue = Mutex<VecDeque<(usize, Opened)>>;
 
 impl Session<'_> {
     /// Reviews the target and its rivals.
     pub(super) fn review(&self, target: Opened, rivals: Vec<Opened>) -> Result<Review, Failure> {
-        let earlier = self.earlier.as_ref();
-        let before = |rival: &Opened| earlier_rival(earlier?, &rival.info()).cloned();
+        let before = |rival: &Opened| self.store.earlier_rival(&rival.info()).map(of_rival);
+        let earlier = self.store.earlier.clone();
+        let reviews = std::iter::once(earlier).chain(rivals.iter().map(before));
+        let reviews: Reviews = Mutex::new(reviews.collect());
         let info = target.info();
-        let parts = Mutex::new(Parts {
-            price: self.price_fact(&info),
-            info,
-            target: self.earlier.clone(),
-            rivals: rivals.iter().map(before).collect(),
-            incomplete: rivals.len(),
-            failed: Vec::new(),
-        });
         let target = match self.state {
             Some(_) => target.single(),
             None => target,
@@ -88,7 +63,7 @@ impl Session<'_> {
         let slots = Slots::new(self.options.threads);
         let ended = std::thread::scope(|scope| {
             let lanes: Vec<_> = (0..self.at_a_time)
-                .map(|_| scope.spawn(|| self.work(&queue, &parts, &slots)))
+                .map(|_| scope.spawn(|| self.work(&queue, &reviews, &info, &slots)))
                 .collect();
             let join = |lane: std::thread::ScopedJoinHandle<'_, _>| match lane.join() {
                 Ok(ended) => ended,
@@ -97,92 +72,80 @@ impl Session<'_> {
             lanes.into_iter().map(join).collect::<Vec<_>>()
         });
         ended.into_iter().collect::<Result<(), Failure>>()?;
-        let mut parts = parts.into_inner();
-        parts.failed.sort_by_key(|(number, _)| *number);
-        let failed = std::mem::take(&mut parts.failed);
-        let mut review = self.together(&parts, &Review::default());
-        review
-            .failed
-            .extend(failed.into_iter().map(|(_, test)| test));
+        let reviews = reviews.into_inner();
+        let mut review = self.together(&reviews, &info, &Review::default());
+        for rival in reviews.iter().skip(1).flatten() {
+            review
+                .failed
+                .extend(rival.failed.iter().map(|test| FailedTest {
+                    id: test.id.clone(),
+                    error: format!("on {}: {}", rival.target.title, test.error),
+                }));
+        }
         Ok(review)
     }
 
     /// Reviews the drives of the queue, until it is empty or a drive cannot be reviewed at all.
-    fn work(&self, queue: &Queue, parts: &Mutex<Parts>, slots: &Slots) -> Result<(), Failure> {
+    fn work(
+        &self,
+        queue: &Queue,
+        reviews: &Reviews,
+        info: &TargetInfo,
+        slots: &Slots,
+    ) -> Result<(), Failure> {
         let next = || queue.lock().pop_front();
         while let Some((number, drive)) = next() {
-            let done = match number.checked_sub(1) {
-                None => self.review_target(drive, parts, slots),
-                Some(rival) => self.review_rival(rival, drive, parts, slots),
+            let resume = self.resume(number, &drive, reviews);
+            let keep = |partial: &Review| {
+                let mut reviews = reviews.lock();
+                reviews[number] = Some(partial.clone());
+                // The caller treats an error as a warning: all is saved again at the end.
+                let saved = self.store.save(&self.together(&reviews, info, partial));
+                saved.map(drop).map_err(|error| error.to_string())
             };
+            let done = resume.and_then(|resume| {
+                let options = ReviewOptions {
+                    resume,
+                    save: Some(&keep),
+                    ..match number {
+                        0 => self.options.clone(),
+                        _ => self.rival_options.clone(),
+                    }
+                };
+                let state = self.state.filter(|_| number == 0);
+                self.review_one(drive, state, options, slots)
+            });
             if done.is_err() {
                 queue.lock().clear();
             }
-            done?;
+            reviews.lock()[number] = Some(done?);
         }
         Ok(())
     }
 
-    fn review_target(
-        &self,
-        drive: Opened,
-        parts: &Mutex<Parts>,
-        slots: &Slots,
-    ) -> Result<(), Failure> {
-        let keep = |partial: &Review| {
-            let mut parts = parts.lock();
-            parts.target = Some(partial.clone());
-            self.save(&parts, partial)
-        };
-        let options = ReviewOptions {
-            resume: self.earlier.clone(),
-            save: Some(&keep),
-            ..self.options.clone()
-        };
-        let review = self.review_one(drive, self.state, options, slots)?;
-        parts.lock().target = Some(review);
-        Ok(())
-    }
-
-    fn review_rival(
+    /// Returns the review of a drive that is resumed. Repeating a simulation gives the same result,
+    /// so that a rival may have been simulated by another command.
+    fn resume(
         &self,
         number: usize,
-        drive: Opened,
-        parts: &Mutex<Parts>,
-        slots: &Slots,
-    ) -> Result<(), Failure> {
-        let begun = parts.lock().rivals[number].clone();
-        let outline = self.outline(&drive);
+        drive: &Opened,
+        reviews: &Reviews,
+    ) -> Result<Option<Review>, Failure> {
+        let begun = reviews.lock()[number].clone();
+        if number == 0 {
+            return Ok(begun);
+        }
+        let outline = self.outline(drive);
         let before = match begun {
             Some(rival) => Some(rival),
-            None => self.simulated_before(&outline)?,
+            None => self.store.simulated_before(&outline)?,
         };
-        let resume = before.map(|rival| Review {
+        Ok(before.map(|rival| Review {
             target: rival.target,
             tests: rival.tests,
             unfinished: rival.unfinished,
             ..outline
-        });
-        let keep = |partial: &Review| {
-            let mut parts = parts.lock();
-            parts.rivals[number] = Some(as_rival(partial.clone()));
-            self.save(&parts, partial)
-        };
-        let options = ReviewOptions {
-            resume,
-            save: Some(&keep),
-            ..self.rival_options.clone()
-        };
-        let review = self.review_one(drive, None, options, slots)?;
-        let mut parts = parts.lock();
-        parts.incomplete -= usize::from(review.complete);
-        let failed = review.failed.iter().map(|test| FailedTest {
-            id: test.id.clone(),
-            error: format!("on {}: {}", review.target.title, test.error),
-        });
-        parts.failed.extend(failed.map(|test| (number, test)));
-        parts.rivals[number] = Some(as_rival(review));
-        Ok(())
+        }))
     }
 
     /// A rival's review without results.
@@ -201,10 +164,9 @@ impl Session<'_> {
             seed: options.seed,
             duration_scale: options.duration_scale,
             // A single repetition is recorded as 0.
-            repeat: if options.repeat > 1 {
-                options.repeat
-            } else {
-                0
+            repeat: match options.repeat {
+                1 => 0,
+                times => times,
             },
             until_steady: options.until_steady.map(|load| load.name.to_owned()),
             read_only: drive.read_only(),
@@ -213,75 +175,27 @@ impl Session<'_> {
         }
     }
 
-    /// Combines all results so far. If no test of the target is finished, a rival's review supplies
-    /// the conditions.
-    fn together(&self, parts: &Parts, of_rival: &Review) -> Review {
-        let mut review = match &parts.target {
+    /// Combines all results so far. If no test of the target is finished, the conditions are those
+    /// of the rival whose review has `changed`.
+    fn together(&self, reviews: &[Option<Review>], info: &TargetInfo, changed: &Review) -> Review {
+        let of_rivals = || reviews[1..].iter().flatten();
+        let mut review = match &reviews[0] {
             Some(review) => review.clone(),
             None => Review {
-                target: parts.info.clone(),
+                target: info.clone(),
                 tests: Vec::new(),
                 unfinished: Vec::new(),
                 failed: Vec::new(),
                 complete: false,
-                ..of_rival.clone()
+                ..changed.clone()
             },
         };
-        review.complete &= parts.incomplete == 0;
-        review.rivals = parts.rivals.iter().flatten().cloned().collect();
-        review.target.facts.retain(|fact| fact.name != PRICE);
-        review.target.facts.extend(parts.price.clone());
-        let earlier = self.earlier.as_ref();
-        let label = earlier.and_then(|earlier| earlier.label.clone());
-        let noted = earlier.and_then(|earlier| earlier.note.clone());
-        review.label = self.marks.label.clone().or(label);
-        review.note = self.marks.note.clone().or(noted);
+        review.complete &= reviews.iter().flatten().count() == reviews.len();
+        review.complete &= of_rivals().all(|rival| rival.complete);
+        review.rivals = of_rivals().cloned().map(Rival::from).collect();
+        review.target.price.clone_from(&self.price);
+        self.store.mark(&mut review);
         review
-    }
-
-    /// Saves the results so far, after the review of one drive has changed. The caller treats an
-    /// error as a warning: they are saved again at the end.
-    fn save(&self, parts: &Parts, changed: &Review) -> Result<(), String> {
-        let saved = self.keep(&self.together(parts, changed));
-        saved.map(drop).map_err(|error| error.to_string())
-    }
-
-    /// The price as a fact about the drive.
-    fn price_fact(&self, info: &TargetInfo) -> Option<Condition> {
-        Some(Condition {
-            name: PRICE.to_owned(),
-            value: self.price?.words(info.capacity_bytes),
-        })
-    }
-
-    /// The rival's result in the lab, if there is one: repeating a simulation gives the same
-    /// result.
-    fn simulated_before(&self, outline: &Review) -> Result<Option<Rival>, Failure> {
-        let Some(keeper) = &self.keeper else {
-            return Ok(None);
-        };
-        let Some((run, before)) = keeper.simulated_before(outline)? else {
-            return Ok(None);
-        };
-        note_above(&format!(
-            "{}: simulated before, run {run} of the lab",
-            outline.target.title
-        ));
-        Ok(Some(as_rival(before)))
-    }
-
-    /// Saves a review in its present state. If one of the two places fails, the other is still
-    /// written.
-    pub(super) fn keep(&self, review: &Review) -> Result<PathBuf, Failure> {
-        let kept = match &self.keeper {
-            Some(keeper) => signals::undisturbed(|| {
-                let kept = keeper.keep(review, self.earlier.as_ref());
-                kept.inspect(|()| folder::hint(review, "the lab"))
-            }),
-            None => Ok(()),
-        };
-        let page = self.folder.save(review)?;
-        kept.map(|()| page)
     }
 
     /// Runs the tests of the edition on one drive, which is saved in the file `state`.
@@ -296,11 +210,9 @@ impl Session<'_> {
         let target = drive.into_target();
         let info = target.info();
         let progress = Progress::new(&info.title);
-        let live = self
-            .keeper
-            .as_ref()
-            .and_then(|keeper| Live::begin(keeper.path(), &info, &self.edition.id, &progress));
-        let run = || self.keeper.as_ref().and_then(Keeper::run);
+        let lab = self.store.lab();
+        let live = lab.and_then(|lab| Live::begin(lab, &info, &self.edition.id, &progress));
+        let run = || self.store.run();
         let began = Instant::now();
         let ended = |target: &mut dyn Target| {
             if let Some(path) = state {
@@ -349,19 +261,11 @@ impl Session<'_> {
     }
 }
 
-fn as_rival(review: Review) -> Rival {
-    Rival {
-        target: review.target,
-        tests: review.tests,
-        unfinished: review.unfinished,
+fn of_rival(rival: &Rival) -> Review {
+    Review {
+        target: rival.target.clone(),
+        tests: rival.tests.clone(),
+        unfinished: rival.unfinished.clone(),
+        ..Review::default()
     }
-}
-
-/// Returns the rival in an earlier review that is the same drive.
-pub(super) fn earlier_rival<'a>(earlier: &'a Review, info: &TargetInfo) -> Option<&'a Rival> {
-    earlier.rivals.iter().find(|rival| {
-        rival.target.title == info.title
-            && rival.target.capacity_bytes == info.capacity_bytes
-            && rival.target.fingerprint() == info.fingerprint()
-    })
 }

@@ -1,0 +1,354 @@
+//! The tested target: a part of the review, and facts about other targets.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::ModelInfo;
+
+/// A named fact, `write cache: on`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Condition {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+}
+
+/// Facts about a target that code looks up. All others are only shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FactId {
+    /// Model as the drive reports it; of a simulated drive, its description.
+    Model,
+    /// Serial number of a real drive.
+    SerialNumber,
+    /// Its firmware revision.
+    Firmware,
+    /// File behind a loop device.
+    BackingFile,
+    /// Link of a drive that supports a faster one, in words.
+    SlowLink,
+    /// Year of a model's release.
+    ReleaseYear,
+    /// Controller.
+    Controller,
+    /// Interface to the host, `pcie-nvme, 3.0 x4`.
+    Interface,
+    /// Flash: its generation, dies and pages.
+    Flash,
+    /// Memory for tables and data.
+    Dram,
+    /// Capacity beyond the user's.
+    OverProvisioning,
+    /// Size and use of the SLC cache.
+    SlcCache,
+    /// Fingerprint of a simulated drive's model, in words.
+    ModelFingerprint,
+}
+
+impl FactId {
+    /// Returns the fact's name in reviews and in the lab.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FactId::Model => "model",
+            FactId::SerialNumber => "serial number",
+            FactId::Firmware => "firmware",
+            FactId::BackingFile => "backing file",
+            FactId::SlowLink => "slow link",
+            FactId::ReleaseYear => "release year",
+            FactId::Controller => "controller",
+            FactId::Interface => "interface",
+            FactId::Flash => "flash",
+            FactId::Dram => "DRAM",
+            FactId::OverProvisioning => "over-provisioning",
+            FactId::SlcCache => "SLC cache",
+            FactId::ModelFingerprint => "model fingerprint",
+        }
+    }
+}
+
+/// The tested target.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TargetInfo {
+    /// The name as the user typed it.
+    pub name: String,
+    /// The drive's marketing name, with the differences of its model from the shipped one; or the
+    /// path.
+    pub title: String,
+    /// Method of measurement.
+    pub kind: TargetKind,
+    /// Capacity under test, bytes.
+    pub capacity_bytes: u64,
+    /// Model of a simulated drive; missing for real targets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelInfo>,
+    /// Link between the drive and its host, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Link>,
+    /// Price that the user entered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+    /// Further facts (model, serial number, firmware, controller, NAND …).
+    #[serde(default)]
+    pub facts: Vec<Condition>,
+}
+
+impl TargetInfo {
+    /// The value of a fact.
+    pub fn fact(&self, id: FactId) -> Option<&str> {
+        self.named(id.name())
+    }
+
+    fn named(&self, name: &str) -> Option<&str> {
+        let found = self.facts.iter().find(|fact| fact.name == name);
+        found.map(|fact| fact.value.as_str())
+    }
+
+    /// Fingerprint of the model of a simulated drive; empty if it is not known.
+    pub fn fingerprint(&self) -> &str {
+        let model = self.model.as_ref();
+        model.map_or("", |model| &model.fingerprint)
+    }
+
+    /// Sets the fields that were only facts in `stend.review/1`: model, link and price.
+    pub fn convert(&mut self) {
+        if self.model.is_none()
+            && let Some(digits) = self.fact(FactId::ModelFingerprint)
+        {
+            self.model = Some(ModelInfo {
+                fingerprint: digits.chars().take(16).collect(),
+                title: self.title.clone(),
+                ..ModelInfo::default()
+            });
+        }
+        if self.link.is_none() {
+            let interface = self.fact(FactId::Interface).and_then(Link::of_interface);
+            self.link = interface.or_else(|| Link::of_words(self.named("link")?));
+        }
+        if let Some(words) = self.named("price") {
+            let typed = words.split_once(',').map(|(typed, _)| typed.parse());
+            self.price = typed.and_then(Result::ok);
+            self.facts.retain(|fact| fact.name != "price");
+        }
+    }
+}
+
+/// Method of measuring a target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TargetKind {
+    /// Simulated drive: measured in virtual time, by the model.
+    #[default]
+    Simulated,
+    /// Regular file: measured by fio.
+    File,
+    /// Directory: measured by fio on a file in it, and by work on files beside it.
+    Directory,
+    /// Block device: measured by fio.
+    BlockDevice,
+}
+
+/// Link between a drive and its host.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "bus", rename_all = "kebab-case")]
+pub enum Link {
+    /// SATA.
+    Sata {
+        /// Signalling rate, Gbit/s: 1.5, 3 or 6.
+        gbit_per_s: f64,
+    },
+    /// PCIe.
+    Pcie {
+        /// Transfers a second on each lane, in 10⁹.
+        gt_per_s: f64,
+        /// Lanes.
+        lanes: u32,
+    },
+}
+
+impl Link {
+    /// Returns the link of a model's interface: `sata-6g`, or `pcie-nvme, 3.0 x4` with its
+    /// generation and lanes.
+    pub fn of_interface(interface: &str) -> Option<Link> {
+        match interface {
+            "sata-3g" => return Some(Link::Sata { gbit_per_s: 3.0 }),
+            "sata-6g" => return Some(Link::Sata { gbit_per_s: 6.0 }),
+            _ => {}
+        }
+        let (_, speed) = interface.strip_prefix("pcie-")?.split_once(", ")?;
+        let (generation, lanes) = speed.split_once(" x")?;
+        let gt_per_s = match generation {
+            "1.0" | "1.1" => 2.5,
+            "2.0" => 5.0,
+            "3.0" => 8.0,
+            "4.0" => 16.0,
+            "5.0" => 32.0,
+            _ => return None,
+        };
+        Some(Link::Pcie {
+            gt_per_s,
+            lanes: lanes.parse().ok()?,
+        })
+    }
+
+    /// Parses the text of [`Link::words`].
+    fn of_words(words: &str) -> Option<Link> {
+        let mut parts = words.split(", ");
+        let (bus, speed) = (parts.next()?, parts.next()?);
+        let rate: f64 = speed.split(' ').next()?.parse().ok()?;
+        match bus {
+            "SATA" => Some(Link::Sata { gbit_per_s: rate }),
+            "PCIe" => Some(Link::Pcie {
+                gt_per_s: rate,
+                lanes: parts.next()?.split(' ').next()?.parse().ok()?,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Returns `SATA` or `PCIe`.
+    pub fn bus(self) -> &'static str {
+        match self {
+            Link::Sata { .. } => "SATA",
+            Link::Pcie { .. } => "PCIe",
+        }
+    }
+
+    /// Formats `SATA, 6.0 Gbps`, `PCIe, 8.0 GT/s, 4 lanes`.
+    pub fn words(self) -> String {
+        match self {
+            Link::Sata { gbit_per_s } => format!("SATA, {gbit_per_s:.1} Gbps"),
+            Link::Pcie { gt_per_s, lanes } => {
+                let plural = if lanes == 1 { "" } else { "s" };
+                format!("PCIe, {gt_per_s:.1} GT/s, {lanes} lane{plural}")
+            }
+        }
+    }
+}
+
+/// Price of a drive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "RawPrice")]
+pub struct Price {
+    /// Amount with the digits that the user typed, `79.90`.
+    amount: String,
+    /// Currency, `EUR`.
+    currency: String,
+}
+
+#[derive(Deserialize)]
+struct RawPrice {
+    amount: String,
+    currency: String,
+}
+
+impl TryFrom<RawPrice> for Price {
+    type Error = String;
+
+    fn try_from(raw: RawPrice) -> Result<Price, String> {
+        format!("{} {}", raw.amount, raw.currency).parse()
+    }
+}
+
+/// Parses an amount above 0 and a currency of at most 8 characters: `79.90 EUR`.
+impl FromStr for Price {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Price, String> {
+        let wrong = || format!("`{text}` is not an amount and currency, such as \"79.90 EUR\"");
+        let (amount, currency) = text.trim().split_once(' ').ok_or_else(wrong)?;
+        let currency = currency.trim();
+        let is_plain = |c: char| c.is_ascii_digit() || c == '.';
+        let is_amount = amount.chars().all(is_plain) && amount.parse().is_ok_and(|n: f64| n > 0.0);
+        let is_word = (1..=8).contains(&currency.chars().count())
+            && !currency.contains(|c: char| c.is_whitespace() || c.is_control());
+        match is_amount && is_word {
+            true => Ok(Price {
+                amount: amount.to_owned(),
+                currency: currency.to_owned(),
+            }),
+            false => Err(wrong()),
+        }
+    }
+}
+
+impl Price {
+    /// The price as the user typed it.
+    pub fn typed(&self) -> String {
+        format!("{} {}", self.amount, self.currency)
+    }
+
+    /// Price of a GB (10⁹ bytes) of a capacity: `0.332 EUR`.
+    pub fn per_gb(&self, capacity_bytes: u64) -> String {
+        let amount: f64 = self.amount.parse().unwrap_or_default();
+        let per_gb = amount / (capacity_bytes as f64 / 1e9);
+        format!("{per_gb:.3} {}", self.currency)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pcie(gt_per_s: f64, lanes: u32) -> Option<Link> {
+        Some(Link::Pcie { gt_per_s, lanes })
+    }
+
+    #[test]
+    fn links_follow_from_interfaces_and_from_their_words() {
+        for (interface, link) in [
+            ("sata-6g", Some(Link::Sata { gbit_per_s: 6.0 })),
+            ("pcie-nvme, 3.0 x4", pcie(8.0, 4)),
+            ("pcie-ahci, 2.0 x2", pcie(5.0, 2)),
+            ("pcie-nvme", None),
+            ("usb", None),
+        ] {
+            assert_eq!(Link::of_interface(interface), link, "{interface}");
+        }
+        for (words, link) in [
+            ("SATA, 3.0 Gbps", Some(Link::Sata { gbit_per_s: 3.0 })),
+            ("PCIe, 8.0 GT/s, 4 lanes", pcie(8.0, 4)),
+            ("PCIe, 2.5 GT/s, 1 lane", pcie(2.5, 1)),
+            ("USB", None),
+            ("PCIe", None),
+        ] {
+            assert_eq!(Link::of_words(words), link, "{words}");
+            assert!(link.is_none_or(|link| link.words() == words));
+        }
+    }
+
+    #[test]
+    fn facts_of_the_first_schema_become_fields() {
+        let fact = |name: &str, value: &str| Condition {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        };
+        let mut target = TargetInfo {
+            title: "Example".to_owned(),
+            facts: vec![
+                fact("interface", "pcie-nvme, 3.0 x4"),
+                fact("price", "79.90 EUR, 0.333 EUR per GB (10⁹ bytes)"),
+                fact(
+                    "model fingerprint",
+                    "28e197b0817a9981 (FNV-1a of the model)",
+                ),
+            ],
+            ..TargetInfo::default()
+        };
+        target.convert();
+        assert_eq!(target.fingerprint(), "28e197b0817a9981");
+        assert_eq!(target.link, pcie(8.0, 4));
+        let price = target.price.clone().unwrap();
+        assert_eq!(price.typed(), "79.90 EUR");
+        assert_eq!(price.per_gb(240_057_409_536), "0.333 EUR");
+        assert_eq!(target.facts.len(), 2);
+        let converted = target.clone();
+        target.convert();
+        assert_eq!(target, converted);
+        let json = r#"{"amount":"79.90","currency":"EUR"}"#;
+        assert_eq!(serde_json::to_string(&price).unwrap(), json);
+        assert_eq!(serde_json::from_str::<Price>(json).unwrap(), price);
+        let wrong = json.replace("79.90", "many");
+        assert!(serde_json::from_str::<Price>(&wrong).is_err());
+    }
+}
