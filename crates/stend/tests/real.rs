@@ -156,7 +156,10 @@ fn a_device_without_trim_is_reviewed_without_it() {
     assert!(warned.contains("made without TRIM"), "{warned}");
     let left_out = test(&review, "recovery");
     let why = left_out["warnings"].to_string();
-    assert!(why.contains("left out: it measures recovery by TRIM"), "{why}");
+    assert!(
+        why.contains("left out: it measures recovery by TRIM"),
+        "{why}"
+    );
     assert!(left_out["series"].is_null() && list(&left_out["jobs"]).is_empty());
     let page = page(dir);
     assert!(page.contains("TRIM in states") && page.contains("not supported (discard_max_bytes"));
