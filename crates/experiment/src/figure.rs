@@ -34,7 +34,7 @@ pub enum Metric {
     Bytes(Direction),
     /// End level of the curve, requests per second.
     IopsEnd,
-    /// Bytes moved before the speed falls from its highest level.
+    /// Bytes written before the speed falls from its highest level.
     FallBytes,
     /// Latency from submission to completion, ns.
     Latency(Requests, Statistic),
@@ -259,7 +259,7 @@ const TOGETHER: usize = 4;
 /// Least share of the speed that is lost in a fall.
 const FALL_SHARE: f64 = 0.1;
 
-/// Bytes moved when the speed falls permanently below half way from its highest level to that of
+/// Bytes written when the speed falls permanently below half way from its highest level to that of
 /// the last quarter; `None` if the latter is less than a tenth lower.
 fn first_fall(samples: &[Sample]) -> Option<f64> {
     let iops: Vec<f64> = samples.iter().map(iops_of).collect();
@@ -281,10 +281,10 @@ fn first_fall(samples: &[Sample]) -> Option<f64> {
         iops[*at] < middle && mean(next) < middle
     };
     let at = (from..iops.len()).find(falls)?;
-    Some(
-        at.checked_sub(1)
-            .map_or(0.0, |before| bytes(&samples[before])),
-    )
+    let before = at
+        .checked_sub(1)
+        .map(|before| samples[before].written_bytes);
+    Some(before.unwrap_or(0) as f64)
 }
 
 #[cfg(test)]
@@ -322,6 +322,10 @@ mod tests {
         assert_eq!(fall(&[[100.0; 8], [95.0; 8]].concat()), None);
         assert_eq!(fall(&[[50.0; 8], [100.0; 8]].concat()), None);
         assert_eq!(fall(&[100.0; 3]), None);
+        // Bytes that are read beside the writes do not count.
+        let mut mixed = samples(&[[100.0; 8], [50.0; 8]].concat());
+        mixed.iter_mut().for_each(|sample| sample.read_bytes = 5);
+        assert_eq!(first_fall(&mixed), Some(800.0));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub enum Step {
     Rest(f64),
     /// TRIM of the whole drive.
     TrimAll,
-    /// TRIM of a range.
+    /// TRIM of a range; an empty one changes nothing.
     Trim {
         /// First byte.
         offset_bytes: u64,
@@ -101,6 +101,7 @@ impl Step {
             }
             Step::Rest(seconds) => target.idle(*seconds)?,
             Step::TrimAll => target.trim_all()?,
+            Step::Trim { len_bytes: 0, .. } => {}
             Step::Trim {
                 offset_bytes,
                 len_bytes,

@@ -381,7 +381,10 @@ fn errors_of_rows_name_file_line_and_what_is_allowed() {
             vec!["`published`"],
         ),
         ("unanswered = \"no\"", vec!["`published`"]),
-        ("published = \"x\", unanswered = \" \"", vec!["says why"]),
+        (
+            "published = \"x\", unanswered = \" \"",
+            vec!["must contain the reason"],
+        ),
         ("figur = \"iops\"", vec!["unknown field `figur`"]),
     ] {
         let message = errors(&row(rest));

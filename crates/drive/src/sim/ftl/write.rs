@@ -1,6 +1,6 @@
 //! The write path: pages get their places, programs begin and end.
 //!
-//! A write is acknowledged when its data is in the self.buffer. A page gets its PPN when it arrives; its
+//! A write is acknowledged when its data is in the buffer. A page gets its PPN when it arrives; its
 //! program begins when all data of the program has arrived.
 
 use std::ops::Range;

@@ -146,8 +146,9 @@ impl Host {
         self.link.report(env, command)
     }
 
-    /// Sends the completion of a command whose end has crossed the link, and frees its slot. Returns
-    /// its sender if a request waits in the sender's queue: see [`Commands::take_waiting`].
+    /// Sends the completion of a command whose end has crossed the link, and frees its slot.
+    /// Returns its sender if a request waits in the sender's queue: see
+    /// [`Commands::take_waiting`].
     #[inline(always)]
     pub fn report(&mut self, env: &mut Env, command: CommandId) -> Option<u16> {
         let (ended, others_wait) = self.commands.end(command);

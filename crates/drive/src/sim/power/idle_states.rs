@@ -83,8 +83,8 @@ impl Sleep {
     }
 
     /// Handles the end of the timer. Returns the deepest state that is due, to be entered or
-    /// postponed; the timer starts again if none is. `silent_since` is `None` while the host awaits a completion, after which the
-    /// timer starts again.
+    /// postponed; the timer starts again if none is. `silent_since` is `None` while the host awaits
+    /// a completion, after which the timer starts again.
     pub fn timer_ends(&mut self, env: &mut Env, silent_since: Option<SimTime>) -> Option<DueState> {
         self.timer_set = false;
         let silent_since = silent_since?;

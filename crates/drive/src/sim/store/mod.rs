@@ -1,5 +1,6 @@
-//! The stored data: the FTL with its flash and write buffer, the durable part of both, and the cores
-//! of the controller that map the data. GC, folding, TRIM and the admission of writes work on it.
+//! The stored data: the FTL with its flash and write buffer, the durable part of both, and the
+//! cores of the controller that map the data. GC, folding, TRIM and the admission of writes work on
+//! it.
 
 mod power_cut;
 
