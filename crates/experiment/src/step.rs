@@ -171,3 +171,20 @@ pub fn prepare(
     }
     Ok(target)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_trim_changes_nothing() {
+        let model = Model::shipped("demo-8gb").unwrap();
+        let mut target = SimulatedTarget::new(model);
+        let empty = Step::Trim {
+            offset_bytes: target.capacity_bytes(),
+            len_bytes: 0,
+        };
+        let result = empty.carry_out(&mut target, None).unwrap();
+        assert_eq!((result.elapsed_s, result.before), (0.0, result.after));
+    }
+}

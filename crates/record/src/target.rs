@@ -125,9 +125,10 @@ impl TargetInfo {
             let interface = self.fact(FactId::Interface).and_then(Link::of_interface);
             self.link = interface.or_else(|| Link::of_words(self.named("link")?));
         }
-        if let Some(words) = self.named("price") {
-            let typed = words.split_once(',').map(|(typed, _)| typed.parse());
-            self.price = typed.and_then(Result::ok);
+        let price = self.named("price").and_then(|words| words.split_once(','));
+        // A price in other words stays a fact.
+        if let Some(price) = price.and_then(|(typed, _)| typed.parse().ok()) {
+            self.price = Some(price);
             self.facts.retain(|fact| fact.name != "price");
         }
     }
@@ -345,6 +346,12 @@ mod tests {
         let converted = target.clone();
         target.convert();
         assert_eq!(target, converted);
+        let mut other = TargetInfo {
+            facts: vec![fact("price", "a gift")],
+            ..TargetInfo::default()
+        };
+        other.convert();
+        assert_eq!((other.price, other.facts.len()), (None, 1));
         let json = r#"{"amount":"79.90","currency":"EUR"}"#;
         assert_eq!(serde_json::to_string(&price).unwrap(), json);
         assert_eq!(serde_json::from_str::<Price>(json).unwrap(), price);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use parking_lot::Mutex;
-use stend_experiment::{Batch, Pool, Values};
+use stend_experiment::{Pool, Values};
 use stend_model::{Files, Model};
 
 use super::FitError;
@@ -151,7 +151,8 @@ impl<'a> Objective<'a> {
     fn run(&self, runs: Vec<(usize, &TestRun, &Model)>) -> BTreeMap<usize, Predictions> {
         let mut known = self.known.lock();
         let mut predictions: BTreeMap<usize, Predictions> = BTreeMap::new();
-        let (mut asked, mut new, mut ids) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let (mut asked, mut new, mut runs_of) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let mut new_ids = Vec::new();
         for (point, run, model) in runs {
             match run.batch(self.measured, model, self.seed) {
                 Err(reason) => {
@@ -162,14 +163,15 @@ impl<'a> Objective<'a> {
                     let id = batch.id();
                     if !known.contains_key(&id) && asked.insert(id.clone()) {
                         new.push(batch);
+                        new_ids.push(id.clone());
                     }
-                    ids.push((point, run, id));
+                    runs_of.push((point, run, id));
                 }
             }
         }
         let values = self.pool.run(&new);
-        known.extend(new.iter().map(Batch::id).zip(values));
-        for (point, run, id) in ids {
+        known.extend(new_ids.into_iter().zip(values));
+        for (point, run, id) in runs_of {
             let figures = predictions.entry(point).or_default();
             figures.extend(run.named(known[&id].clone()));
         }

@@ -27,7 +27,7 @@ pub(super) struct Session<'a> {
     pub(super) rival_options: ReviewOptions<'a>,
     /// Number of drives reviewed side by side.
     pub(super) at_a_time: usize,
-    /// Where the review is stored, with its earlier state.
+    /// Store of the review, with its earlier state.
     pub(super) store: Store,
     /// Price of the drive under test.
     pub(super) price: Option<Price>,
