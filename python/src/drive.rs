@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 use stend_load::target::{FILL_REST_S, JobRequest, Target, TargetError, fill_job};
 use stend_load::{JobFile, RunOptions};
 use stend_model::Model;
+use stend_record::review::Condition;
 use stend_simulated::{Access, SimulatedTarget, harm};
 
 use crate::errors::{Kind, error, input, of_drive, of_file};
@@ -359,12 +360,16 @@ impl Drive {
     fn model(&self) -> PyResult<Facts> {
         let target = self.lock()?;
         let model = target.model();
+        let facts = model.facts().into_iter().map(|(id, value)| {
+            let words = value.in_english();
+            (Condition::new(id, value).name().in_english(), words)
+        });
         Ok((
             model.name.clone(),
             model.title.clone(),
             model.description.clone(),
             model.text.clone(),
-            model.facts(),
+            facts.collect(),
         ))
     }
 }

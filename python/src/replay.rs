@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use stend_load::target::{ReplayOutcome, Target, TargetError};
 use stend_load::trace::replay::DEPTH_MAX;
 use stend_load::trace::{Fit, ReplayOptions, Replayed, Timing, TraceFile, summary};
+use stend_record::review::Text;
 use stend_simulated::{SimulatedTarget, Streamed};
 
 use crate::chunks::{Piped, Room, Source, index_of};
@@ -113,7 +114,7 @@ impl From<Streamed> for ReplayResult {
             latencies_ns: done.latencies_ns.into(),
             write_amplification: done.write_amplification,
             unwritten_reads: None,
-            warnings: late.into_iter().collect(),
+            warnings: late.iter().map(Text::in_english).collect(),
         }
     }
 }
@@ -121,7 +122,7 @@ impl From<Streamed> for ReplayResult {
 impl From<ReplayOutcome> for ReplayResult {
     fn from(done: ReplayOutcome) -> ReplayResult {
         ReplayResult {
-            warnings: done.warnings(),
+            warnings: done.warnings().iter().map(Text::in_english).collect(),
             replayed: done.replayed,
             latencies_ns: Vec::new().into(),
             write_amplification: done.write_amplification,

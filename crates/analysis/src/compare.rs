@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Serialize, Serializer};
+use stend_language::{Arg, Text, recorded};
 use stend_record::figure::FigureId;
-use stend_record::model::figure_words;
+use stend_record::model::figure_text;
 use stend_record::review::{
     Condition, ModelChange, ModelInfo, Point, Review, Rival, TargetKind, TestResult,
 };
@@ -13,34 +15,37 @@ use crate::kinds::{figure_name, key_figures};
 use crate::load::in_full;
 
 /// Facts of a target that are conditions rather than identity.
-const FACTS_COMPARED: [&str; 4] = ["firmware", "scheduler", "link", "history of the drive"];
+const FACTS_COMPARED: [&str; 4] = ["firmware", "scheduler", "link", "history-of-the-drive"];
 
 /// Facts of the environment that identify the drive and so are not conditions.
 const WHICH_DRIVE: [&str; 7] = [
     "device",
     "model",
-    "serial number",
-    "backing file",
-    "device size (bytes)",
+    "serial-number",
+    "backing-file",
+    "device-size-bytes",
     "file",
     "directory",
 ];
 
 /// Measured conditions, which always differ a little, with the difference allowed, in the unit of
-/// the number that the text begins with.
-const ALLOWED: [(&str, f64); 3] = [(BEFORE, 5.0), (HIGHEST, 5.0), ("file system in use", 5.0)];
+/// their number.
+const ALLOWED: [(&str, f64); 3] = [(BEFORE, 5.0), (HIGHEST, 5.0), (IN_USE, 5.0)];
 
 /// Least ratio of two host limits. The limits are measured too: if one is less than this share of
 /// the other, its host was slower or busier.
 const HOST_LIMIT_SHARE: f64 = 0.9;
-const HOST_LIMIT: &str = "host limit";
+const HOST_LIMIT: &str = "host-limit";
 
 /// Only a repeated review states this condition; a review without it was made once.
 const REPETITIONS: &str = "repetitions";
 
-/// Names of the temperatures.
-const BEFORE: &str = "temperature before the tests";
-const HIGHEST: &str = "highest temperature under the curves";
+/// Used share of the file system, percent.
+const IN_USE: &str = "file-system-in-use";
+
+/// Ids of the temperatures.
+const BEFORE: &str = "temperature-before-the-tests";
+const HIGHEST: &str = "highest-temperature-under-the-curves";
 
 /// A review with further facts about its making.
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +56,48 @@ pub struct Side<'a> {
     pub facts: &'a [Condition],
 }
 
-/// A condition that differs between the sides.
+/// A condition that differs between the sides. As JSON it is in English.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Unlike {
     /// Name of the condition.
-    pub name: String,
+    #[serde(serialize_with = "name_in_english")]
+    pub name: Text,
     /// Value on each side; `None` if unknown.
-    pub values: Vec<Option<String>>,
+    #[serde(serialize_with = "values_in_english")]
+    pub values: Vec<Option<Text>>,
+}
+
+fn name_in_english<S: Serializer>(name: &Text, to: S) -> Result<S::Ok, S::Error> {
+    name.in_english().serialize(to)
+}
+
+fn values_in_english<S: Serializer>(values: &[Option<Text>], to: S) -> Result<S::Ok, S::Error> {
+    let words = values
+        .iter()
+        .map(|value| value.as_ref().map(Text::in_english));
+    to.collect_seq(words)
+}
+
+/// A condition of a side.
+struct Stated {
+    condition: Condition,
+    /// Figure of a measured condition.
+    number: Option<f64>,
+}
+
+impl From<Condition> for Stated {
+    fn from(condition: Condition) -> Stated {
+        let count = |text: &Text, name| Some(text.arg(name)?.count()? as f64);
+        let number = match condition.id.as_ref() {
+            IN_USE => count(&condition.value, "share"),
+            HOST_LIMIT => {
+                let limits = condition.value.arg("limits").and_then(Arg::text);
+                limits.and_then(|limits| count(limits.items().first()?, "iops"))
+            }
+            _ => None,
+        };
+        Stated { condition, number }
+    }
 }
 
 /// Merges reviews for one page: the first review with the others as its rivals; `None` if there is
@@ -75,20 +115,19 @@ pub fn together(reviews: &[&Review]) -> Option<Review> {
 
 /// Splits rows into those known on all sides and the names of the others (simulated drives have no
 /// kernel).
-pub fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
+pub fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<String>) {
     let (of_all, of_some): (Vec<&Unlike>, Vec<&Unlike>) = unlike
         .iter()
         .partition(|row| row.values.iter().all(Option::is_some));
-    let names = of_some.iter().map(|row| row.name.as_str());
+    let names = of_some.iter().map(|row| row.name.to_string());
     (of_all, names.collect())
 }
 
 /// Formats the values of all sides.
-pub fn told(values: &[Option<String>]) -> Vec<&str> {
-    values
-        .iter()
-        .map(|value| value.as_deref().unwrap_or("not known"))
-        .collect()
+pub fn told(values: &[Option<Text>]) -> Vec<String> {
+    let unknown = || recorded!("value-not-known");
+    let words = |value: &Option<Text>| value.clone().unwrap_or_else(unknown).to_string();
+    values.iter().map(words).collect()
 }
 
 /// A figure of each side.
@@ -128,37 +167,50 @@ impl Row {
 /// temperatures, then every condition of method and environment that any side states. The drive's
 /// identity is not a condition, and measured conditions may differ a little.
 pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
-    let heads = sides.iter().map(|side| head(side.review));
-    let mut of_side: Vec<Vec<Condition>> = heads.collect();
-    for (all, side) in of_side.iter_mut().zip(sides) {
-        let facts = side.review.target.facts.iter();
-        all.extend(
-            facts
-                .filter(|fact| FACTS_COMPARED.contains(&fact.name.as_str()))
-                .cloned(),
-        );
-        all.extend(temperatures(side.review));
-        let of_method = side.review.conditions.iter();
-        all.extend(of_method.filter(|c| c.name != REPETITIONS).cloned());
-        let place = side.review.environment.iter();
-        all.extend(
-            place
-                .filter(|fact| !WHICH_DRIVE.contains(&fact.name.as_str()))
-                .cloned(),
-        );
-        all.extend(side.facts.iter().cloned());
+    let of_side: Vec<Vec<Stated>> = sides.iter().map(stated).collect();
+    let mut seen: Vec<&Condition> = Vec::new();
+    for stated in of_side.iter().flatten() {
+        if !seen
+            .iter()
+            .any(|earlier| earlier.is_like(&stated.condition))
+        {
+            seen.push(&stated.condition);
+        }
     }
-    let mut seen = BTreeSet::new();
-    let names = of_side.iter().flatten().map(|c| c.name.clone());
-    let names: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
-    names
-        .into_iter()
-        .map(|name| Unlike {
-            values: of_side.iter().map(|all| value_of(all, &name)).collect(),
-            name,
+    let row = |of: &&Condition| {
+        let found = |all: &Vec<Stated>| all.iter().position(|s| s.condition.is_like(of));
+        let at: Vec<Option<&Stated>> = of_side.iter().map(|all| Some(&all[found(all)?])).collect();
+        (!alike(&of.id, &at)).then(|| Unlike {
+            name: of.name(),
+            values: at
+                .iter()
+                .map(|s| Some(s.as_ref()?.condition.value.clone()))
+                .collect(),
         })
-        .filter(|row| !alike(row))
-        .collect()
+    };
+    seen.iter().filter_map(row).collect()
+}
+
+/// Returns the conditions of a side.
+fn stated(side: &Side<'_>) -> Vec<Stated> {
+    let review = side.review;
+    let facts = review.target.facts.iter();
+    let facts = facts.filter(|fact| FACTS_COMPARED.contains(&fact.id.as_ref()));
+    let of_method = review.conditions.iter();
+    let of_method = of_method.filter(|condition| condition.id != REPETITIONS);
+    let place = review.environment.iter();
+    let place = place.filter(|fact| !WHICH_DRIVE.contains(&fact.id.as_ref()));
+    let mut all: Vec<Stated> = head(review).into_iter().map(Stated::from).collect();
+    all.extend(facts.cloned().map(Stated::from));
+    all.extend(temperatures(review));
+    all.extend(
+        of_method
+            .chain(place)
+            .chain(side.facts)
+            .cloned()
+            .map(Stated::from),
+    );
+    all
 }
 
 /// Returns the figures in which models of one origin differ, in their order of appearance: the key,
@@ -184,50 +236,40 @@ pub fn unlike_models(sides: &[Side<'_>]) -> Vec<Unlike> {
         let value = |model: &&ModelInfo| {
             let own = model.changes.iter().find(|other| other.key == change.key);
             let value = own.map_or(&change.shipped, |own| &own.value);
-            let words = value.as_ref().map(|value| figure_words(&change.key, value));
-            Some(words.unwrap_or_else(|| "none".to_owned()))
+            let text = value.as_ref().map(|value| figure_text(&change.key, value));
+            Some(text.unwrap_or_else(|| recorded!("value-none")))
         };
         Unlike {
-            name: change.name.clone(),
+            name: change.name.as_str().into(),
             values: models.iter().map(value).collect(),
         }
     };
-    changes.map(row).filter(|row| !alike(row)).collect()
+    let differs = |row: &Unlike| row.values.iter().any(|value| *value != row.values[0]);
+    changes.map(row).filter(differs).collect()
 }
 
 /// True if a condition is the same on all sides, within the allowed difference.
-fn alike(row: &Unlike) -> bool {
-    let numbers = |number: fn(&str) -> Option<f64>| -> Option<[f64; 2]> {
-        let of = |value: &Option<String>| number(value.as_deref()?);
-        let numbers: Option<Vec<f64>> = row.values.iter().map(of).collect();
+fn alike(id: &str, sides: &[Option<&Stated>]) -> bool {
+    let numbers = || -> Option<[f64; 2]> {
+        let of = |side: &Option<&Stated>| side.and_then(|stated| stated.number);
+        let numbers: Option<Vec<f64>> = sides.iter().map(of).collect();
         let numbers = numbers?;
         let least = numbers.iter().copied().reduce(f64::min)?;
         Some([least, numbers.iter().copied().reduce(f64::max)?])
     };
-    let allowed = ALLOWED.iter().find(|(name, _)| *name == row.name);
+    let allowed = ALLOWED.iter().find(|(name, _)| *name == id);
     let near = match allowed {
-        Some((_, allowed)) => numbers(first_number).map(|[least, most]| most - least <= *allowed),
-        None if row.name == HOST_LIMIT => {
-            numbers(host_iops).map(|[least, most]| least >= HOST_LIMIT_SHARE * most)
-        }
+        Some((_, allowed)) => numbers().map(|[least, most]| most - least <= *allowed),
+        None if id == HOST_LIMIT => numbers().map(|[least, most]| least >= HOST_LIMIT_SHARE * most),
         None => None,
     };
-    near.unwrap_or_else(|| row.values.iter().all(|value| *value == row.values[0]))
-}
-
-/// Parses the number that a text begins with.
-fn first_number(words: &str) -> Option<f64> {
-    words.split(' ').next()?.parse().ok()
-}
-
-/// Parses the first limit of the host: `4 KiB, queue depth 32 × 1: 617559 IOPS, …`.
-fn host_iops(words: &str) -> Option<f64> {
-    let (before, _) = words.split_once(" IOPS")?;
-    before.rsplit(' ').next()?.parse().ok()
+    // Earlier versions stored words, so that words are compared.
+    let words = |side: &Option<&Stated>| side.map(|stated| stated.condition.value.in_english());
+    near.unwrap_or_else(|| sides.iter().all(|side| words(side) == words(&sides[0])))
 }
 
 /// Returns the drive's recorded temperatures.
-fn temperatures(review: &Review) -> Vec<Condition> {
+fn temperatures(review: &Review) -> impl Iterator<Item = Stated> {
     let before = review.smart.as_ref().and_then(|smart| {
         let celsius = smart.before.as_ref()?.health.temperature_c?;
         Some((BEFORE, celsius as f64))
@@ -237,48 +279,40 @@ fn temperatures(review: &Review) -> Vec<Condition> {
     let highest = samples.map(|sample| sample.celsius).reduce(f64::max);
     let highest = highest.map(|celsius| (HIGHEST, celsius));
     let found = before.into_iter().chain(highest);
-    found
-        .map(|(name, celsius)| Condition {
-            name: name.to_owned(),
-            value: format!("{celsius:.0} °C"),
-        })
-        .collect()
+    found.map(|(id, celsius)| Stated {
+        condition: Condition::new(id, format!("{celsius:.0} °C")),
+        number: Some(celsius),
+    })
 }
 
-fn value_of(conditions: &[Condition], name: &str) -> Option<String> {
-    let found = conditions.iter().find(|c| c.name == name);
-    found.map(|c| c.value.clone())
-}
-
-fn head(review: &Review) -> Vec<Condition> {
+fn head(review: &Review) -> [Condition; 7] {
     let kind = match review.target.kind {
-        TargetKind::Simulated => "simulated",
-        TargetKind::File => "a file, by fio",
-        TargetKind::Directory => "a directory, by fio and files",
-        TargetKind::BlockDevice => "a block device, by fio",
+        TargetKind::Simulated => recorded!("value-simulated"),
+        TargetKind::File => recorded!("value-file"),
+        TargetKind::Directory => recorded!("value-directory"),
+        TargetKind::BlockDevice => recorded!("value-block-device"),
     };
     let durations = match review.duration_scale {
-        1.0 => "the edition's".to_owned(),
-        scale => format!("SHORTENED OR STRETCHED: × {scale}"),
+        1.0 => recorded!("value-edition-durations"),
+        scale => recorded!("value-scaled-durations", scale = scale.to_string()),
     };
     let complete = match review.complete {
-        true => "whole",
-        false => "INCOMPLETE",
+        true => recorded!("value-whole"),
+        false => recorded!("value-incomplete"),
     };
     [
-        ("measured", kind.to_owned()),
-        ("edition", review.edition.clone()),
+        ("measured", kind),
+        ("edition", review.edition.as_str().into()),
         ("durations", durations),
-        ("review", complete.to_owned()),
-        ("bytes under test", review.target.capacity_bytes.to_string()),
-        ("seed", review.seed.to_string()),
-        (REPETITIONS, review.repeat.max(1).to_string()),
+        ("review", complete),
+        (
+            "bytes-under-test",
+            review.target.capacity_bytes.to_string().into(),
+        ),
+        ("seed", review.seed.to_string().into()),
+        (REPETITIONS, review.repeat.max(1).to_string().into()),
     ]
-    .map(|(name, value)| Condition {
-        name: name.to_owned(),
-        value,
-    })
-    .to_vec()
+    .map(|(id, value)| Condition::new(id, value))
 }
 
 /// Returns the key figures (see [`key_figures`]) that any side has, in their order of appearance.
@@ -403,15 +437,13 @@ mod tests {
 
     use super::*;
 
-    fn condition(name: &str, value: &str) -> Condition {
-        Condition {
-            name: name.to_owned(),
-            value: value.to_owned(),
-        }
-    }
+    type Facts<'f> = &'f [(&'static str, &'f str)];
 
-    fn review(celsius: Option<i64>, facts: &[(&str, &str)], place: &[(&str, &str)]) -> Review {
-        let conditions = |list: &[(&str, &str)]| list.iter().map(|c| condition(c.0, c.1)).collect();
+    fn review(celsius: Option<i64>, facts: Facts<'_>, place: Facts<'_>) -> Review {
+        let conditions = |list: Facts<'_>| {
+            let conditions = list.iter().map(|(id, value)| Condition::new(*id, *value));
+            conditions.collect()
+        };
         Review {
             target: TargetInfo {
                 kind: TargetKind::BlockDevice,
@@ -437,27 +469,41 @@ mod tests {
     /// Returns the names of the conditions that differ between two reviews.
     fn names(one: &Review, two: &Review) -> Vec<String> {
         let sides = [one, two].map(|review| Side { review, facts: &[] });
-        unlike(&sides).into_iter().map(|row| row.name).collect()
+        unlike(&sides)
+            .into_iter()
+            .map(|row| row.name.in_english())
+            .collect()
     }
 
     #[test]
     fn temperatures_may_differ_a_little() {
         let at = |celsius| review(celsius, &[], &[]);
         assert_eq!(names(&at(Some(30)), &at(Some(35))), [""; 0]);
-        assert_eq!(names(&at(Some(30)), &at(Some(36))), [BEFORE]);
-        assert_eq!(names(&at(None), &at(Some(30))), [BEFORE]);
+        assert_eq!(
+            names(&at(Some(30)), &at(Some(36))),
+            ["temperature before the tests"]
+        );
+        assert_eq!(
+            names(&at(None), &at(Some(30))),
+            ["temperature before the tests"]
+        );
     }
 
     #[test]
     fn how_full_the_file_system_and_what_the_drive_went_through_are_conditions() {
-        let filled = |words| review(None, &[], &[("file system in use", words)]);
-        let half = filled("50 % of 100.0 GB");
-        assert_eq!(names(&half, &filled("54 % of 90.0 GB")), [""; 0]);
+        let filled = |share: u64, size: &str| {
+            let value = recorded!("place-value-filled", share = share, size = size);
+            let mut review = review(None, &[], &[]);
+            review.environment.push(Condition::new(IN_USE, value));
+            review
+        };
+        let half = filled(50, "100.0 GB");
+        assert_eq!(names(&half, &filled(54, "90.0 GB")), [""; 0]);
         assert_eq!(
-            names(&half, &filled("56 % of 100.0 GB")),
+            names(&half, &filled(56, "100.0 GB")),
             ["file system in use"]
         );
-        let history = |hash| review(None, &[("history of the drive", hash)], &[]);
+        let history = |hash| review(None, &[("history-of-the-drive", hash)], &[]);
         assert_eq!(
             names(&history("1"), &history("2")),
             ["history of the drive"]
@@ -467,13 +513,24 @@ mod tests {
     #[test]
     fn a_machine_that_was_slower_is_a_condition() {
         let limit = |iops| {
-            let words = format!("4 KiB, queue depth 32 × 1: {iops} IOPS, 2.0 MB/s; 128 KiB …");
-            review(None, &[], &[("host limit", &words)])
+            let small = recorded!(
+                "host-limit",
+                kib = 4_u32,
+                depth = 32_u32,
+                threads = 1_u32,
+                iops = iops,
+                speed = "2.0"
+            );
+            let limits = Text::list("; ", [small, "128 KiB …".into()]);
+            let mut review = review(None, &[], &[]);
+            let value = recorded!("value-host-limit", limits = limits);
+            review.environment.push(Condition::new(HOST_LIMIT, value));
+            review
         };
-        assert_eq!(names(&limit(1000), &limit(900)), [""; 0]);
-        assert_eq!(names(&limit(1000), &limit(899)), ["host limit"]);
-        let missing = review(None, &[], &[("host limit", "not measured: no engine")]);
-        assert_eq!(names(&limit(1000), &missing), ["host limit"]);
+        assert_eq!(names(&limit(1000_u64), &limit(900)), [""; 0]);
+        assert_eq!(names(&limit(1000_u64), &limit(899)), ["host limit"]);
+        let missing = review(None, &[], &[(HOST_LIMIT, "not measured: no engine")]);
+        assert_eq!(names(&limit(1000_u64), &missing), ["host limit"]);
     }
 
     #[test]
@@ -482,7 +539,7 @@ mod tests {
             repeat,
             conditions: match repeat {
                 0 => Vec::new(),
-                _ => vec![condition(
+                _ => vec![Condition::new(
                     REPETITIONS,
                     "3 of every test, with the seeds 1, 2, 3",
                 )],
@@ -494,16 +551,16 @@ mod tests {
         };
         assert_eq!(found(&of(3), &of(3)), []);
         let differing = found(&of(0), &of(3));
-        let values = ["1", "3"].map(|value| Some(value.to_owned())).to_vec();
-        let name = REPETITIONS.to_owned();
+        let values = ["1", "3"].map(|value| Some(value.into())).to_vec();
+        let name = Text::named("condition", REPETITIONS);
         assert_eq!(differing, [Unlike { name, values }]);
         assert!(by_whom(&differing).1.is_empty());
     }
 
     #[test]
     fn which_drive_it_was_is_no_condition() {
-        let drive = |name: &str, kernel: &str| {
-            let firmware = &[("serial number", name), ("firmware", name)];
+        let drive = |name: &'static str, kernel: &'static str| {
+            let firmware = &[("serial-number", name), ("firmware", name)];
             let place = WHICH_DRIVE.map(|fact| (fact, name));
             let place: Vec<(&str, &str)> = place.into_iter().chain([("kernel", kernel)]).collect();
             review(None, firmware, &place)

@@ -1,7 +1,7 @@
 //! Headline figures: the six to eight numbers that compare a drive with others at a glance. For
 //! every one, more is better.
 
-use stend_language::{recorded, say, text};
+use stend_language::{say, text};
 use stend_record::review::{Pattern, Point, PointOp, Review, Series, TestResult};
 
 use crate::ends::end_level;
@@ -110,7 +110,7 @@ fn headlines_where(drives: &[&[TestResult]], counts: impl Fn(&str) -> bool) -> V
     if found.is_empty() {
         found.extend(
             own.iter()
-                .filter_map(|test| key_headline(&recorded(&test.title), test, drives)),
+                .filter_map(|test| key_headline(&test.title.to_string(), test, drives)),
         );
     }
     found.truncate(HEADLINES_MAX);
@@ -328,7 +328,7 @@ fn files_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headl
         (!logs.is_empty() && mean.is_finite()).then(|| mean.exp())
     };
     Some(Headline {
-        name: recorded(&test.title),
+        name: test.title.to_string(),
         test_id: test.id.clone(),
         group: Group::Applications,
         unit: Unit::BytesPerS,

@@ -6,6 +6,7 @@
 //! Their caches answer faster than a drive, and a part of a file that was never written is answered
 //! without one.
 
+use stend_language::{Language, Text, recorded, within};
 use stend_record::load::Load;
 use stend_record::review::{
     FactId, Link, Pattern, Point, PointOp, Review, TargetInfo, TargetKind, TestResult,
@@ -24,20 +25,17 @@ const WRITE_RATIO_MAX: f64 = 1.5;
 /// Least request size of a large load, bytes.
 const LARGE_BYTES: u64 = 128 << 10;
 
-/// Explanation and advice.
-const CACHED: &str = "the host's cache, or a part of the file that was never written, has answered \
-                      in place of the drive; these are no figures of a drive. Measure the block \
-                      device itself, or a file several times as large as the host's memory";
-
 /// Returns the implausible figures of a review of a real target: the id of a test, and a warning.
 /// For block devices, speeds that their link cannot carry; for files and directories also speeds
 /// that only the host's cache can reach. Empty for simulated drives.
-pub fn implausible(review: &Review) -> Vec<(String, String)> {
-    of_target(&review.target, &review.tests)
+pub fn implausible(review: &Review) -> Vec<(String, Text)> {
+    within(Language::English, || {
+        of_target(&review.target, &review.tests)
+    })
 }
 
 /// Returns the implausible figures of tests on a target, the review's own or a rival.
-pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(String, String)> {
+pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(String, Text)> {
     if target.kind == TargetKind::Simulated {
         return Vec::new();
     }
@@ -54,16 +52,17 @@ pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(Strin
         let beyond = || beyond(target.link?, point);
         let cached = || {
             let why = too_fast_for_random(point, &all).or_else(|| faster_than_read(point, &all))?;
-            Some(format!("{why}: {CACHED}"))
+            Some(recorded!("warning-cache", why = why))
         };
         let why = beyond().or_else(|| cached().filter(|_| through_cache))?;
-        Some((test.id.clone(), format!("{}: {why}", point.load.describe())))
+        let load = point.load.describe();
+        Some((test.id.clone(), recorded!("named", name = load, what = why)))
     });
     found.collect()
 }
 
 /// Returns a warning if no drive on this link can have the figure. Packet overhead is ignored.
-fn beyond(link: Link, point: &Point) -> Option<String> {
+fn beyond(link: Link, point: &Point) -> Option<Text> {
     let (per_s, duplex, lanes) = match link {
         Link::Sata { gbit_per_s } => (gbit_per_s * 1e9, false, 1.0),
         Link::Pcie { gt_per_s, lanes } => (gt_per_s * 1e9, true, f64::from(lanes)),
@@ -76,12 +75,11 @@ fn beyond(link: Link, point: &Point) -> Option<String> {
     let both = duplex && point.load.op == PointOp::Mixed;
     let most = per_s * lanes / bits * if both { 2.0 } else { 1.0 };
     (point.bw_bytes_per_s > most).then(|| {
-        format!(
-            "{}, more than the drive's link carries ({}: at most {}): something else, such as a \
-             cache of the host or of a controller, has answered in place of the drive",
-            words::speed(point.bw_bytes_per_s),
-            link.words(),
-            words::speed(most)
+        recorded!(
+            "warning-link",
+            speed = words::speed(point.bw_bytes_per_s),
+            link = link.words(),
+            most = words::speed(most)
         )
     })
 }
@@ -91,7 +89,7 @@ fn outstanding_bytes(load: &Load) -> u64 {
 }
 
 /// Compares random requests with sequential ones of the same direction.
-fn too_fast_for_random(point: &Point, all: &[&Point]) -> Option<String> {
+fn too_fast_for_random(point: &Point, all: &[&Point]) -> Option<Text> {
     let load = &point.load;
     if load.pattern != Pattern::Random || load.op == PointOp::Mixed {
         return None;
@@ -103,17 +101,17 @@ fn too_fast_for_random(point: &Point, all: &[&Point]) -> Option<String> {
     });
     let best = sequential.max_by(|a, b| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s))?;
     (point.bw_bytes_per_s > RANDOM_RATIO_MAX * best.bw_bytes_per_s).then(|| {
-        format!(
-            "{}, more than in sequence with as many bytes outstanding ({}: {})",
-            words::speed(point.bw_bytes_per_s),
-            best.load.describe(),
-            words::speed(best.bw_bytes_per_s)
+        recorded!(
+            "why-random",
+            speed = words::speed(point.bw_bytes_per_s),
+            load = best.load.describe(),
+            best = words::speed(best.bw_bytes_per_s)
         )
     })
 }
 
 /// Compares large sequential writes with reads of the same load.
-fn faster_than_read(point: &Point, all: &[&Point]) -> Option<String> {
+fn faster_than_read(point: &Point, all: &[&Point]) -> Option<Text> {
     let load = &point.load;
     let large = load.pattern == Pattern::Sequential && load.block_bytes >= LARGE_BYTES;
     if !large || load.op != PointOp::Write {
@@ -126,10 +124,10 @@ fn faster_than_read(point: &Point, all: &[&Point]) -> Option<String> {
     };
     let read = all.iter().find(|other| other.load == read)?;
     (point.bw_bytes_per_s > WRITE_RATIO_MAX * read.bw_bytes_per_s).then(|| {
-        format!(
-            "{} written, and only {} read",
-            words::speed(point.bw_bytes_per_s),
-            words::speed(read.bw_bytes_per_s)
+        recorded!(
+            "why-written",
+            write = words::speed(point.bw_bytes_per_s),
+            read = words::speed(read.bw_bytes_per_s)
         )
     })
 }

@@ -1,6 +1,6 @@
 //! The same load in two tests: differences between its figures, and possible causes.
 
-use stend_language::{recorded, say, text};
+use stend_language::{say, text};
 use stend_record::load::Load;
 use stend_record::review::{Point, Review, TargetKind};
 
@@ -76,11 +76,7 @@ impl UnlikeLoad {
     pub fn words(&self) -> String {
         let figures = self.figures.iter().map(|figure| {
             let speed = words::number(figure.iops);
-            text!(
-                "unlike-figure",
-                speed = speed,
-                test = recorded(&figure.title)
-            )
+            text!("unlike-figure", speed = speed, test = &figure.title)
         });
         let figures: Vec<String> = figures.collect();
         let causes: Vec<String> = self.causes.iter().map(|c| c.words()).collect();
@@ -106,10 +102,7 @@ pub fn unlike_loads(review: &Review) -> Vec<UnlikeLoad> {
         for point in test.points() {
             let figure = LoadFigure {
                 test_id: test.id.clone(),
-                title: match test.title.as_str() {
-                    "" => test.id.clone(),
-                    title => title.to_owned(),
-                },
+                title: test.name(),
                 iops: point.iops,
                 bw_bytes_per_s: point.bw_bytes_per_s,
                 state: point.state.clone(),

@@ -1,7 +1,7 @@
 //! Tests of a shortened run that get no finding, because the time that the finding needs was not
 //! measured.
 
-use stend_language::{recorded, text};
+use stend_language::text;
 use stend_record::review::{PointOp, Review, TestResult};
 
 use crate::kinds::rounds::rounds_of;
@@ -23,10 +23,7 @@ pub fn spoiled(review: &Review) -> Vec<Spoiled> {
     let of_test = |test: &TestResult| {
         Some(Spoiled {
             test_id: test.id.clone(),
-            title: match test.title.as_str() {
-                "" => test.id.clone(),
-                title => recorded(title),
-            },
+            title: test.name(),
             why: why(review, test)?,
         })
     };

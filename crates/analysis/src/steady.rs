@@ -5,7 +5,7 @@
 //! are at most a fifth of its mean apart, and its least-squares line rises or falls by at most a
 //! tenth of the mean from the first round of the window to the last.
 
-use stend_language::text;
+use stend_language::{Language, Text, recorded, within};
 use stend_record::review::SteadyStart;
 
 use crate::words;
@@ -87,16 +87,20 @@ pub fn steady(rounds: &[f64]) -> Option<Window> {
 
 /// Describes the preparation of a target to a steady state, successful or not: `reached after 8
 /// rounds of 60 s of random write, 4 KiB, queue depth 32 …`.
-pub fn start_words(start: &SteadyStart) -> String {
+pub fn start_text(start: &SteadyStart) -> Text {
+    within(Language::English, || start_in_english(start))
+}
+
+fn start_in_english(start: &SteadyStart) -> Text {
     let load = &start.load;
     let percent = |share: f64, decimals| words::fixed(100.0 * share, decimals);
-    text!(
+    recorded!(
         match start.reached {
             true => "steady-reached",
             false => "steady-not-reached",
         },
         rounds = start.rounds,
-        seconds = start.round_s,
+        seconds = start.round_s.to_string(),
         pattern = load.pattern.words(),
         block = words::block(load.block_bytes),
         depth = load.queue_depth,

@@ -1,7 +1,7 @@
 //! Figures as text: three significant digits, thousands separated, with units, in the form of the
 //! page's language.
 
-use stend_language::{numeral, recorded, recorded_parts, say, text, unit};
+use stend_language::{numeral, say, text, unit};
 use stend_record::review::TargetInfo;
 
 pub(crate) use stend_language::fixed;
@@ -146,8 +146,8 @@ pub fn price(target: &TargetInfo) -> Option<String> {
     let price = target.price.as_ref()?;
     Some(text!(
         "price-per-gb",
-        price = recorded_parts(&price.typed()),
-        per = recorded_parts(&price.per_gb(target.capacity_bytes))
+        price = numeral(&price.typed()),
+        per = numeral(&price.per_gb(target.capacity_bytes))
     ))
 }
 
@@ -163,7 +163,7 @@ pub fn interface(fact: &str) -> String {
         "sata-6g" => text!("interface-sata", speed = "6"),
         "pcie-ahci" => pcie("AHCI"),
         "pcie-nvme" => pcie("NVMe"),
-        _ => recorded(fact),
+        _ => fact.to_owned(),
     }
 }
 

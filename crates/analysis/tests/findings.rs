@@ -447,7 +447,7 @@ fn a_steady_start_is_told_with_its_test() {
     assert_all(&said(vec![start(false), start(true)]), &[not]);
     assert!(!said(vec![]).contains("steady state"));
     assert_eq!(
-        stend_analysis::steady::start_words(&start(true)),
+        stend_analysis::steady::start_text(&start(true)).in_english(),
         "reached after 8 rounds of 60 s of random write, 4 KiB, queue depth 32 (19.7 GB in all), \
          at 10000 IOPS: over the last 5 rounds greatest less least is 8.0 % of the mean (at most \
          20 %), the rise of the line -3.0 % (at most 10 %)"

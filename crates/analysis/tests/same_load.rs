@@ -97,11 +97,15 @@ fn figures_that_no_drive_has_are_found_on_files_alone() {
     assert!(
         found[0]
             .1
+            .in_english()
             .contains("380 MB/s written, and only 250 MB/s read"),
         "{found:?}"
     );
     assert!(
-        found[1].1.contains("397 MB/s, more than in sequence"),
+        found[1]
+            .1
+            .in_english()
+            .contains("397 MB/s, more than in sequence"),
         "{found:?}"
     );
     assert_eq!(
@@ -111,10 +115,10 @@ fn figures_that_no_drive_has_are_found_on_files_alone() {
     assert_eq!(of(TargetKind::Simulated, tests(250.0, 380.0, 97_000.0)), []);
     // A loop device is backed by a file.
     let mut over_a_file = review(TargetKind::BlockDevice, &tests(250.0, 380.0, 97_000.0));
-    over_a_file.target.facts.push(Condition {
-        name: "backing file".to_owned(),
-        value: "/disk.img".to_owned(),
-    });
+    over_a_file
+        .target
+        .facts
+        .push(Condition::new("backing-file", "/disk.img"));
     assert_eq!(implausible(&over_a_file), found);
     // With more bytes outstanding than in sequence it may be faster.
     let mut deep = tests(250.0, 250.0, 97_000.0);
@@ -147,7 +151,7 @@ fn what_the_link_cannot_carry_is_no_figure_of_the_drive() {
         let warnings = found(kind, link, op, exceeds);
         assert_eq!(warnings.len(), 1, "{link:?} {op:?}");
         assert!(
-            warnings[0].1.contains(&link.unwrap().words()),
+            warnings[0].1.in_english().contains(&link.unwrap().words()),
             "{warnings:?}"
         );
     }

@@ -29,11 +29,8 @@ fn review(tests: Vec<TestResult>) -> Review {
     review
 }
 
-fn fact(name: &str, value: &str) -> Condition {
-    Condition {
-        name: name.into(),
-        value: value.into(),
-    }
+fn fact(id: &'static str, value: &str) -> Condition {
+    Condition::new(id, value)
 }
 
 /// Sequential reads and writes, MB/s.
@@ -883,8 +880,8 @@ fn cautions_name_links_missing_tests_and_unlike_rivals() {
     assert_eq!(
         verdict(&review).cautions,
         [
-            Caution::SlowLink(NAME.into(), link.clone()),
-            Caution::SlowLink("Other".into(), link),
+            Caution::SlowLink(NAME.into(), link.clone().into()),
+            Caution::SlowLink("Other".into(), link.into()),
             Caution::Unfinished(vec!["random".into()]),
             Caution::UnlikeRivals(vec!["Other".into()]),
         ]

@@ -361,10 +361,7 @@ fn not_interrupted(options: &Options<'_>) -> Result<(), ClaimsError> {
 /// Marks what is not the drive's own model, so that it represents its drive nowhere else.
 fn mark_version(review: &mut Review, version: &str) {
     review.complete = false;
-    review.environment.push(Condition {
-        name: "version".to_owned(),
-        value: version.to_owned(),
-    });
+    review.environment.push(Condition::new("version", version));
 }
 
 /// The command that repeats a review.

@@ -1,4 +1,4 @@
-//! TOML files that people write: drive models, editions, articles, published figures. [`Text`]
+//! TOML files that people write: drive models, editions, articles, published figures. [`SourceText`]
 //! parses a file into a serde type and maps offsets to lines; [`FileError`] reports faults with
 //! file, line, key and allowed values.
 
@@ -104,7 +104,7 @@ const NAMED: [&str; 3] = ["unknown field `", "missing field `", "duplicate key `
 
 /// The text of a file, and its name for messages.
 #[derive(Clone, Copy, Debug)]
-pub struct Text<'a> {
+pub struct SourceText<'a> {
     /// The file, as the user named it.
     pub file: &'a str,
     /// Content of the file.
@@ -168,7 +168,7 @@ fn plain(message: &str) -> String {
     format!("{said}, expected {named}")
 }
 
-impl Text<'_> {
+impl SourceText<'_> {
     /// Parses the text into a type. [`Spanned`] fields keep their place for later checks.
     ///
     /// # Errors
@@ -381,7 +381,7 @@ mod tests {
     }
 
     fn said(text: &str) -> String {
-        let text = Text {
+        let text = SourceText {
             file: "f.toml",
             text,
         };
@@ -453,7 +453,7 @@ mod tests {
 
     #[test]
     fn a_failed_check_stands_where_its_value_stands() {
-        let text = Text {
+        let text = SourceText {
             file: "f.toml",
             text: "# ä\n\ndepth = 7",
         };
@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn a_failed_check_of_a_path_stands_in_its_line() {
-        let text = Text {
+        let text = SourceText {
             file: "f.toml",
             text: "depth = 7\n[[part]]\nbytes = 1\n[[part]]\nbytes = 2\nends = [[3, 4],\n[5, 6]]",
         };
@@ -486,7 +486,7 @@ mod tests {
 
     #[test]
     fn a_broken_line_tells_key_and_table() {
-        let text = Text {
+        let text = SourceText {
             file: "f.toml",
             text: "top =\n[nand]\ndies =\n[[nand.list]]\n a = { b =\n# c = 1\n[",
         };

@@ -11,7 +11,7 @@ pub use crate::probing::{Curve, Times};
 pub struct Observed {
     /// Number of probed bytes.
     pub capacity_bytes: u64,
-    /// Names of the groups of probes that were left out.
+    /// Ids of the groups of probes that were left out.
     pub left_out: Vec<String>,
     /// Random reads of a page, one at a time, of space that was never written or was trimmed.
     pub unwritten_reads: Option<Times>,

@@ -125,17 +125,17 @@ fn recovered_in(test: &TestResult) -> Vec<Recovered> {
     let Some(end) = end_level(fresh) else {
         return Vec::new();
     };
-    let named = |series: &&Series| series.name.starts_with("after ");
     let recovered = |series: &Series| {
+        let trim = series.trimmed_before()?;
         let found = recovery(series, end)?;
         Some(Recovered {
             rest_s: None,
-            trim: series.name.contains("TRIM"),
+            trim,
             bytes: found.bytes,
             per_s: found.iops_initial,
         })
     };
-    rested.iter().filter(named).filter_map(recovered).collect()
+    rested.iter().filter_map(recovered).collect()
 }
 
 fn recovered(rung: &Rung) -> Recovered {

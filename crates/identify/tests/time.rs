@@ -32,8 +32,8 @@ fn seen_with(first_s: f64, (from, later_s): (&str, f64)) -> Observed {
 
 #[test]
 fn what_does_not_fit_is_left_out_and_what_can_be_is_shortened() {
-    let seen = seen_with(60.0, ("random writes", 24.0));
-    let left_out = ["pairs of reads", "rests and TRIM after random writes"];
+    let seen = seen_with(60.0, ("random", 24.0));
+    let left_out = ["pairs", "after"];
     assert_eq!(seen.left_out, left_out);
     // A quarter of the time each.
     assert!(
@@ -64,7 +64,7 @@ fn a_fill_that_is_cut_off_leaves_the_full_drive_unknown() {
     let seen = seen_with(25.0, ("", 0.0));
     assert!(seen.fill.is_none());
     let left_out = |name: &str| seen.left_out.iter().any(|left| left == name);
-    assert!(left_out("writing the whole drive") && left_out("reads after a rest"));
-    assert!(left_out("flushes and short writes") && !left_out("the first writes after a rest"));
+    assert!(left_out("fill") && left_out("settled"));
+    assert!(left_out("durable") && !left_out("burst"));
     assert!(seen.settled_reads.is_none() && seen.flushes.is_empty());
 }

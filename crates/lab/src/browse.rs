@@ -3,7 +3,7 @@
 
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
-use stend_record::review::FactId;
+use stend_record::review::{FactId, Text};
 use stend_record::smart::Reading;
 
 use crate::drives::{self, drive};
@@ -12,7 +12,7 @@ use crate::runs::{select, summary};
 use crate::studies::{self, StudySummary};
 use crate::{Lab, LabError, RunSummary};
 
-/// Name of the fact that states the release year of a drive.
+/// Id of the fact that states the release year of a drive.
 const RELEASE_YEAR: &str = FactId::ReleaseYear.name();
 
 /// Search conditions. An empty or `None` field restricts nothing, and neither does a field that a
@@ -45,7 +45,7 @@ pub struct Search {
 
 impl Search {
     /// True if the search matches a simulated drive that is not in the lab, by its names and facts.
-    pub fn finds_model(&self, names: &[&str], facts: &[(String, String)]) -> bool {
+    pub fn finds_model(&self, names: &[&str], facts: &[(&str, Text)]) -> bool {
         let has = |text: &str, part: &str| {
             let part = part.trim().to_ascii_lowercase();
             text.to_ascii_lowercase().contains(&part)
@@ -54,7 +54,7 @@ impl Search {
         let of = |wanted: &[&str], part: &str| {
             let mut facts = facts.iter();
             facts.any(|(name, value)| {
-                (wanted.is_empty() || wanted.contains(&name.as_str())) && has(value, part)
+                (wanted.is_empty() || wanted.contains(name)) && has(&value.in_english(), part)
             })
         };
         let year = self.drive_year.map(|year| year.to_string());
@@ -285,7 +285,10 @@ const LAST_TESTED: &str = "max(
     coalesce((SELECT max(begun_unix_ms) FROM recorded WHERE drive = drives.id), 0))";
 
 /// Columns of a list of facts in JSON.
-const FACT: &str = "json_extract(value, '$.name') AS name, json_extract(value, '$.value') AS value";
+/// Before schema 2 of reviews they had names in place of ids.
+const FACT: &str = "coalesce(json_extract(value, '$.id'),
+        lower(replace(json_extract(value, '$.name'), ' ', '-'))) AS name,
+    coalesce(json_extract(value, '$.value.text'), json_extract(value, '$.value')) AS value";
 
 impl List {
     fn table(self) -> &'static str {

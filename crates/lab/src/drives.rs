@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row, Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
-use stend_record::review::{FactId, ModelChange, TargetInfo};
+use stend_record::review::{FactId, ModelChange, TargetInfo, Text};
 
 /// A drive that was tested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -58,7 +58,7 @@ impl Drive {
 
 /// Returns the values of [`KEY`] for a target.
 pub(crate) fn key_of(target: &TargetInfo) -> [String; 5] {
-    let fact = |id| target.fact(id).unwrap_or_default().to_owned();
+    let fact = |id| target.fact(id).map(Text::in_english).unwrap_or_default();
     [
         word(&target.kind),
         target.title.clone(),

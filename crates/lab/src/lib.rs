@@ -60,13 +60,14 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const AGAIN_AFTER: Duration = Duration::from_millis(10);
 
 /// Migrations, each to a version of the tables from the one before it.
-const VERSIONS: [&str; 6] = [
+const VERSIONS: [&str; 7] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
     include_str!("migrations/4.sql"),
     include_str!("migrations/5.sql"),
     include_str!("migrations/6.sql"),
+    include_str!("migrations/7.sql"),
 ];
 
 /// An open lab.

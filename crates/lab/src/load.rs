@@ -4,7 +4,7 @@ use rusqlite::{Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stend_record::review::{
-    Condition, FailedTest, ModelInfo, Results, Review, SCHEMA, Series, TargetInfo, TestResult,
+    Condition, FailedTest, ModelInfo, Results, Review, SCHEMA, Series, TargetInfo, TestResult, Text,
 };
 
 use crate::columns::{OF_SERIES, POINTS, SERIES, Table};
@@ -43,7 +43,7 @@ impl Lab {
                 schema: SCHEMA.to_owned(),
                 target,
                 edition: text(4)?,
-                edition_title: text(5)?,
+                edition_title: text(5)?.into(),
                 seed: text(6)?.parse().unwrap_or_default(),
                 duration_scale: row.get(7)?,
                 complete: text(8)? == "complete",
@@ -106,14 +106,22 @@ impl Lab {
     }
 
     fn conditions(&self, run: RunId, kind: &str) -> Result<Vec<Condition>, LabError> {
-        let sql =
-            "SELECT name, value FROM conditions WHERE run = ?1 AND kind = ?2 ORDER BY position";
-        self.rows(sql, params![run.0, kind], |row| {
-            Ok(Condition {
-                name: row.get(0)?,
-                value: row.get(1)?,
-            })
-        })
+        let sql = "SELECT name, of_name, text, value FROM conditions WHERE run = ?1 AND kind = ?2
+             ORDER BY position";
+        let rows = self.rows(sql, params![run.0, kind], |row| {
+            let (id, of): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+            let (text, words): (Option<String>, String) = (row.get(2)?, row.get(3)?);
+            Ok((id, of, text, words))
+        })?;
+        let condition = |(id, of, text, words): (String, _, Option<String>, String)| {
+            let value = match text {
+                None => Text::from(words),
+                Some(text) => serde_json::from_str(&text).map_err(|error| self.damaged(error))?,
+            };
+            let id = id.into();
+            Ok(Condition { id, of, value })
+        };
+        rows.into_iter().map(condition).collect()
     }
 
     fn tests(&self, run: RunId) -> Result<Vec<TestResult>, LabError> {
@@ -123,8 +131,8 @@ impl Lab {
         let rows = self.rows(sql, params![run.0], |row| {
             let test = TestResult {
                 id: row.get(1)?,
-                title: row.get(2)?,
-                method: row.get(3)?,
+                title: row.get::<_, String>(2)?.into(),
+                method: row.get::<_, String>(3)?.into(),
                 ..TestResult::default()
             };
             Ok((row.get(0)?, test, row.get::<_, String>(4)?))

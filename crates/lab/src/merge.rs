@@ -28,7 +28,7 @@ pub struct Merged {
 /// Tables whose rows belong to a run, with their columns beside `run`.
 const OF_RUN: [(&str, &str); 3] = [
     ("breaks", "position, resumed_unix_ms, tests_finished"),
-    ("conditions", "kind, position, name, value"),
+    ("conditions", "kind, position, name, of_name, value, text"),
     ("smart", "moment, document"),
 ];
 

@@ -103,20 +103,14 @@ pub(crate) fn select(more: &str) -> String {
 impl RunSummary {
     /// Returns facts about the run that are not in its review: edition and program.
     pub fn facts(&self) -> Vec<Condition> {
+        let commit = self.stend_commit.clone().unwrap_or_default();
         let facts = [
-            ("edition's SHA-256", self.edition_sha256.clone()),
+            ("edition-s-sha-256", self.edition_sha256.clone()),
             ("stend", self.stend_version.clone()),
-            (
-                "commit of stend",
-                self.stend_commit.clone().unwrap_or_default(),
-            ),
+            ("commit-of-stend", commit),
         ];
         let facts = facts.into_iter().filter(|fact| !fact.1.is_empty());
-        let facts = facts.map(|(name, value)| Condition {
-            name: name.to_owned(),
-            value,
-        });
-        facts.collect()
+        facts.map(|(id, value)| Condition::new(id, value)).collect()
     }
 }
 

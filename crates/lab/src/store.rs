@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, ToSql, Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
-use stend_record::review::{Condition, FailedTest, Results, Review, TestResult};
+use stend_record::review::{Condition, FailedTest, Results, Review, TestResult, Text};
 use stend_record::sha256_hex;
 use uuid::Uuid;
 
@@ -165,7 +165,7 @@ fn begin(
             review.target.name,
             review.target.capacity_bytes.cast_signed(),
             review.edition,
-            review.edition_title,
+            review.edition_title.in_english(),
             of.edition_sha256,
             review.seed.to_string(),
             review.duration_scale,
@@ -243,14 +243,13 @@ fn rest_of_review(review: &Review) -> String {
         ..review.clone()
     };
     let mut rest = serde_json::to_value(head).unwrap_or_default();
-    let known: [&[&str]; 19] = [
+    let known: [&[&str]; 18] = [
         &["target", "name"],
         &["target", "title"],
         &["target", "kind"],
         &["target", "capacity_bytes"],
         &["target", "facts"],
         &["edition"],
-        &["edition_title"],
         &["seed"],
         &["duration_scale"],
         &["complete"],
@@ -267,6 +266,7 @@ fn rest_of_review(review: &Review) -> String {
     for path in known {
         take(&mut rest, path);
     }
+    take_words(&mut rest, "edition_title");
     rest.to_string()
 }
 
@@ -277,18 +277,36 @@ fn save_conditions(
     conditions: &[Condition],
 ) -> Result<(), rusqlite::Error> {
     let mut insert = to.prepare_cached(
-        "INSERT INTO conditions (run, kind, position, name, value) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO conditions (run, kind, position, name, of_name, value, text)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     for (position, condition) in (0_i64..).zip(conditions) {
         insert.execute(params![
             run.0,
             kind,
             position,
-            condition.name,
-            condition.value
+            condition.id,
+            condition.of,
+            condition.value.in_english(),
+            json_of(&condition.value)
         ])?;
     }
     Ok(())
+}
+
+/// Returns a text as JSON; `None` for words, which a column holds as they are.
+fn json_of(text: &Text) -> Option<String> {
+    match text {
+        Text::Words(_) => None,
+        other => Some(serde_json::to_string(other).unwrap_or_default()),
+    }
+}
+
+/// Removes a text from an object if its column holds all of it: words, and not a message.
+fn take_words(object: &mut Value, key: &'static str) {
+    if object[key].is_string() {
+        take(object, &[key]);
+    }
 }
 
 /// Saves the SMART documents of a drive.
@@ -399,10 +417,11 @@ fn save_test(
         _ => {}
     }
     let mut rest = serde_json::to_value(bare).unwrap_or_default();
-    for key in ["id", "title", "method"] {
-        take(&mut rest, &[key]);
-    }
-    let titles = [test.title.as_str(), &test.method];
+    take(&mut rest, &["id"]);
+    take_words(&mut rest, "title");
+    take_words(&mut rest, "method");
+    let titles = [test.title.in_english(), test.method.in_english()];
+    let titles = titles.each_ref().map(String::as_str);
     let row = (test.id.as_str(), titles, "finished", None, rest.to_string());
     insert_test(to, run, position, row, &sha256, now_unix_ms)?;
     let id = to.last_insert_rowid();

@@ -12,9 +12,9 @@ use stend_record::figure::{FigureId, RepeatedFigure};
 use stend_record::latency::LatencyHalfWidths;
 use stend_record::load::Load;
 use stend_record::review::{
-    Condition, FailedTest, IntervalLatency, Ladder, LatencySummary, Link, Pattern, Point, PointOp,
-    PointPart, Results, Review, Rival, Rung, SCHEMA, Sample, Series, SeriesPoint, TargetInfo,
-    TargetKind, TemperatureSample, TestResult,
+    AfterRest, Condition, FailedTest, IntervalLatency, Ladder, LatencySummary, Link, Pattern,
+    Point, PointOp, PointPart, Results, Review, Rival, Rung, SCHEMA, Sample, Series, SeriesPoint,
+    TargetInfo, TargetKind, TemperatureSample, TestResult, Text,
 };
 use stend_record::smart::{BeforeAfter, Reading};
 use stend_record::study::{Cell, Study, StudyRow};
@@ -51,11 +51,8 @@ fn at(now_unix_ms: i64) -> RunContext<'static> {
     }
 }
 
-fn condition(name: &str, value: &str) -> Condition {
-    Condition {
-        name: name.to_owned(),
-        value: value.to_owned(),
-    }
+fn condition(id: &'static str, value: &str) -> Condition {
+    Condition::new(id, value)
 }
 
 fn latency(n: u64) -> LatencySummary {
@@ -108,6 +105,10 @@ fn point(n: u64) -> Point {
 fn series(n: u64) -> Series {
     Series {
         name: format!("curve {n}"),
+        after: (n > 1).then_some(AfterRest {
+            idle_s: 30.0,
+            trim: n.is_multiple_of(2),
+        }),
         point: SeriesPoint {
             op: PointOp::Write,
             pattern: Pattern::Random,
@@ -139,7 +140,7 @@ fn series(n: u64) -> Series {
 
 fn rung() -> Rung {
     Rung {
-        name: "after 30 s".to_owned(),
+        name: "rest-30s".to_owned(),
         idle_s: 30.0,
         trim: false,
         iops_start: 9.5,
@@ -151,8 +152,8 @@ fn rung() -> Rung {
 fn test(id: &str, n: u64) -> TestResult {
     TestResult {
         id: id.to_owned(),
-        title: format!("Test {id}"),
-        method: "4 KiB \u{2026}".to_owned(),
+        title: format!("Test {id}").into(),
+        method: "4 KiB \u{2026}".to_owned().into(),
         results: match n {
             0 => None,
             5 => Some(Results::Ladder(Ladder {
@@ -169,7 +170,7 @@ fn test(id: &str, n: u64) -> TestResult {
                 values: vec![0.1, i as f64],
             })
             .collect(),
-        warnings: vec!["a \"quoted\" warning,\nin two lines".to_owned(); n as usize % 3],
+        warnings: vec!["a \"quoted\" warning,\nin two lines".to_owned().into(); n as usize % 3],
         ..TestResult::default()
     }
 }
@@ -183,19 +184,19 @@ fn review(title: &str, tests: Vec<TestResult>) -> Review {
             kind: TargetKind::BlockDevice,
             capacity_bytes: 240_057_409_536,
             facts: vec![
-                condition("serial number", "S1"),
+                condition("serial-number", "S1"),
                 condition("firmware", "F1"),
             ],
             ..TargetInfo::default()
         },
         edition: "2014".to_owned(),
-        edition_title: "The edition of 2014".to_owned(),
+        edition_title: "The edition of 2014".to_owned().into(),
         seed: u64::MAX,
         duration_scale: 0.1,
         repeat: 3,
         until_steady: Some("random-write-4k".to_owned()),
         complete: false,
-        conditions: vec![condition("write cache", "on")],
+        conditions: vec![condition("write-cache", "on")],
         environment: vec![
             condition("kernel", "Linux 6.1"),
             condition("fio", "fio-3.33"),
@@ -377,6 +378,8 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         ALTER TABLE runs DROP COLUMN measurement_key;
         ALTER TABLE runs DROP COLUMN label;
         ALTER TABLE runs DROP COLUMN note;
+        ALTER TABLE conditions DROP COLUMN of_name;
+        ALTER TABLE conditions DROP COLUMN text;
         PRAGMA foreign_keys = false;
         CREATE TABLE first (
             id INTEGER PRIMARY KEY, kind TEXT NOT NULL, model TEXT NOT NULL,
@@ -423,7 +426,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     assert_eq!(count("SELECT count(*) FROM temperatures"), 4);
     let told = "SELECT count(*) FROM points WHERE cpu_ns_per_request > 1000";
     assert_eq!(count(told), 3);
-    assert_eq!(count("PRAGMA user_version"), 6);
+    assert_eq!(count("PRAGMA user_version"), 7);
 }
 
 #[test]
@@ -434,8 +437,12 @@ fn facts_of_a_version_without_fields_for_them_become_fields() {
     let back = "
         DROP INDEX runs_by_measurement_key;
         ALTER TABLE runs DROP COLUMN measurement_key;
+        ALTER TABLE conditions DROP COLUMN of_name;
+        ALTER TABLE conditions DROP COLUMN text;
         INSERT INTO conditions VALUES (1, 'environment', 90, 'made by', 'abc');
         INSERT INTO conditions VALUES
+            (1, 'environment', 91, 'kernel''s write cache mode', 'write back'),
+            (1, 'method', 90, 'state `clean`', 'filled once'),
             (1, 'target', 90, 'price', '7.90 EUR, 0.988 EUR per GB (10⁹ bytes)'),
             (1, 'target', 91, 'link', 'PCIe, 8.0 GT/s, 4 lanes');
         PRAGMA user_version = 5;";
@@ -453,6 +460,10 @@ fn facts_of_a_version_without_fields_for_them_become_fields() {
     });
     let link = condition("link", "PCIe, 8.0 GT/s, 4 lanes");
     expected.target.facts.push(link);
+    let cache = condition("kernel-s-write-cache-mode", "write back");
+    expected.environment.push(cache);
+    let state = Condition::of("state", "clean", "filled once");
+    expected.conditions.push(state);
     assert_eq!(lab.review(run).unwrap(), expected);
     // It remains so when the run is written again, and in another lab.
     lab.save(run, &expected, &at(2)).unwrap();
@@ -460,6 +471,39 @@ fn facts_of_a_version_without_fields_for_them_become_fields() {
     let mut other = Lab::open(&place.file("other.db")).unwrap();
     other.merge(&place.file("lab.db")).unwrap();
     assert_eq!(other.runs_of_measurement("abc").unwrap().len(), 1);
+}
+
+#[test]
+fn texts_keep_their_messages_and_are_in_english_for_queries() {
+    let place = Place::new();
+    let threads = |count: u32| Text::of("piece-threads", vec![("threads", count.into())]);
+    let mut whole = review("One", Vec::new());
+    whole.edition_title = threads(2);
+    let both = Text::list("; ", [threads(3), "4 KiB".into()]);
+    whole.conditions.push(Condition::of("state", "clean", both));
+    let test = &mut whole.tests[0];
+    (test.title, test.method) = (threads(4), threads(5));
+    test.warnings.push(threads(6));
+    let mut lab = place.lab();
+    let run = lab.begin(&whole, &at(1)).unwrap();
+    lab.save(run, &whole, &at(2)).unwrap();
+    assert_eq!(lab.review(run).unwrap(), whole);
+    let mut other = Lab::open(&place.file("other.db")).unwrap();
+    other.merge(&place.file("lab.db")).unwrap();
+    let merged = other.runs().unwrap()[0].run;
+    assert_eq!(other.review(RunId(merged)).unwrap(), whole);
+    let file = Connection::open(place.file("lab.db")).unwrap();
+    for (sql, words) in [
+        ("SELECT edition_title FROM runs", "2 threads"),
+        (
+            "SELECT value FROM conditions WHERE name = 'state' AND of_name = 'clean'",
+            "3 threads; 4 KiB",
+        ),
+        ("SELECT title FROM tests WHERE position = 0", "4 threads"),
+    ] {
+        let found: String = file.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(found, words);
+    }
 }
 
 #[test]

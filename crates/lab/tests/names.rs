@@ -196,10 +196,7 @@ fn jobs_are_recorded_labelled_merged_and_removed() {
     let (folder, path) = place();
     let mut lab = Lab::open(&path).unwrap();
     let mut target = variant(6_400_000_000);
-    target.facts.push(Condition {
-        name: "flash".to_owned(),
-        value: "much".to_owned(),
-    });
+    target.facts.push(Condition::new("flash", "much"));
     let id = record(&mut lab, &target, Some("first"));
     assert_eq!(id.to_string(), "j1");
     let kept = recorded::load(&lab, id).unwrap();

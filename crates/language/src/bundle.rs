@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use fluent_bundle::bundle::FluentBundle;
-use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use fluent_bundle::resolver::ResolverError;
+use fluent_bundle::resolver::errors::ReferenceKind;
+use fluent_bundle::{FluentArgs, FluentError, FluentResource, FluentValue};
 use intl_memoizer::concurrent::IntlLangMemoizer;
 
 use crate::argument::Argument;
@@ -22,14 +24,8 @@ macro_rules! files {
 }
 const FILES: &[[&str; 2]] = files!(
     "figures", "loads", "findings", "kinds", "service", "charts", "claims", "terminal", "verdict",
-    "page", "identify", "inside",
+    "page", "identify", "inside", "recorded",
 );
-
-/// Messages for the English texts in reviews.
-pub(crate) const RECORDED: [&str; 2] = [
-    include_str!("../texts/en/recorded.ftl"),
-    include_str!("../texts/ru/recorded.ftl"),
-];
 
 static BUNDLES: LazyLock<[Bundle; 2]> = LazyLock::new(|| Language::ALL.map(read));
 
@@ -42,8 +38,7 @@ fn read(language: Language) -> Bundle {
         Language::English => |value, _| formatted(Language::English, value),
         Language::Russian => |value, _| formatted(Language::Russian, value),
     }));
-    let texts = FILES.iter().chain(std::iter::once(&RECORDED));
-    for text in texts {
+    for text in FILES {
         let resource = FluentResource::try_new(text[language as usize].to_owned());
         let resource = resource.unwrap_or_else(|(_, errors)| panic!("{language}: {errors:?}"));
         let added = bundle.add_resource(resource);
@@ -71,6 +66,26 @@ pub(crate) fn message(
         args.set(*name, argument.value());
     }
     formatted_message(language, id, &args)
+}
+
+/// True if there is a message of this id.
+pub(crate) fn has_message(id: &str) -> bool {
+    BUNDLES[Language::English as usize].has_message(id)
+}
+
+/// Names of the arguments that an English message needs; `None` if there is no such message.
+pub(crate) fn arguments(id: &str) -> Option<Vec<String>> {
+    let bundle = &BUNDLES[Language::English as usize];
+    let pattern = bundle.get_message(id)?.value()?;
+    let mut errors = Vec::new();
+    bundle.format_pattern(pattern, None, &mut errors);
+    let missing = errors.into_iter().filter_map(|error| match error {
+        FluentError::ResolverError(ResolverError::Reference(ReferenceKind::Variable { id })) => {
+            Some(id)
+        }
+        _ => None,
+    });
+    Some(missing.collect())
 }
 
 pub(crate) fn formatted_message(language: Language, id: &str, args: &FluentArgs<'_>) -> String {

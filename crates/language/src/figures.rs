@@ -87,3 +87,46 @@ pub fn quoted(text: &str) -> String {
         .zip(marks.into_iter().cycle())
         .fold(first, |text, (part, mark)| text + mark + part)
 }
+
+/// Converts the figures with units in a text to the language: `3 min` becomes `3 мин`. They may be
+/// a list: `[0.5, 70] µs`.
+pub(crate) fn with_figures(text: &str) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut figure_before = false;
+    for word in text.split(' ') {
+        let bare = word.trim_end_matches([',', '.', ';', ':', ')', ']']);
+        let digits = bare.trim_start_matches(['(', '[', '−', '-', '+', '±']);
+        let figure = digits.starts_with(|c: char| c.is_ascii_digit())
+            && digits
+                .chars()
+                .all(|c| c.is_ascii_digit() || c == '.' || c == ',');
+        let end = &word[bare.len()..];
+        out.push(match (figure, figure_before && is_unit(bare)) {
+            (true, _) => numeral(bare) + end,
+            (_, true) => unit(bare) + end,
+            _ => word.to_owned(),
+        });
+        figure_before = figure && matches!(end, "" | "]");
+    }
+    out.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tag::within;
+
+    #[test]
+    fn figures_in_a_text_are_those_of_the_language() {
+        for (english, russian) in [
+            ("1,000.5 MB/s (3 min)", "1\u{202f}000,5 МБ/с (3 мин)"),
+            ("5.76 GB", "5,76 ГБ"),
+            ("[0.5, 70] µs", "[0,5, 70] мкс"),
+            ("2.5 mW", "2,5 мВт"),
+            ("greedy", "greedy"),
+        ] {
+            let said = within(Language::Russian, || with_figures(english));
+            assert_eq!(said, russian);
+        }
+    }
+}

@@ -5,8 +5,8 @@
 //! the duration of a call, so that code between the page and its texts need not pass a language on.
 //! Outside of any such call it is English, in which reviews are stored.
 //!
-//! English texts in a review (titles of tests, conditions, warnings) are translated by
-//! [`recorded()`], which finds the message by the English text.
+//! A review stores the ids of its texts (titles of tests, conditions, warnings) with their
+//! arguments: a [`Text`], which [`recorded!`] creates and which is displayed in the current language.
 
 mod argument;
 mod bundle;
@@ -20,7 +20,7 @@ pub use argument::Argument;
 pub use figures::{bound, counted, is_unit, numeral, quoted, unit};
 pub use message::{message, say};
 pub use number::{MISSING, fixed, grouped, number, plain, significant, whole};
-pub use recorded::{recorded, recorded_parts};
+pub use recorded::{Arg, List, Message, Text};
 pub use tag::{Language, current, within};
 
 /// Returns a message in the current language: `text!("rounds-written", rounds = 8, bytes = text)`.
@@ -31,6 +31,19 @@ macro_rules! text {
         $crate::message(
             $id,
             &[$((stringify!($name), $crate::Argument::from($value))),*],
+        )
+    };
+}
+
+/// Creates a [`Text`] of a message in `recorded.ftl`, whose ids begin with `rec-` there:
+/// `recorded!("warning-region", region = "32 GiB", size = "8 GB")`. Arguments are texts, and counts
+/// by which a message may choose a plural.
+#[macro_export]
+macro_rules! recorded {
+    ($id:expr $(, $name:ident = $value:expr)* $(,)?) => {
+        $crate::Text::of(
+            $id,
+            vec![$((stringify!($name), $crate::Arg::from($value))),*],
         )
     };
 }

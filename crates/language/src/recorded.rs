@@ -1,246 +1,398 @@
-//! Translates the English texts in a review to the language of the page.
-//!
-//! A review is the same in every language of its page, so titles, conditions and warnings are
-//! stored as they were written. For another language their message is found by the English text:
-//! the arguments of the English message are extracted from it, and their figures and units
-//! converted. A text without a message, such as one of a user's own edition, stays unchanged.
+//! Texts in a review: the id of a message with its arguments, from which the words follow in any
+//! language.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
 
-use fluent_bundle::FluentArgs;
-use fluent_syntax::ast::{Entry, Expression, InlineExpression, PatternElement};
-use fluent_syntax::parser::parse;
+use fluent_bundle::{FluentArgs, FluentValue};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
 
-use crate::bundle::{RECORDED, formatted_message};
-use crate::figures::{is_unit, numeral, unit};
-use crate::tag::{Language, current};
+use crate::bundle::{arguments, formatted_message, has_message};
+use crate::figures::with_figures;
+use crate::tag::{Language, current, within};
 
-/// An English message split at its arguments: the text before each argument with its name, and the
-/// text after the last.
-struct Template {
+/// Prefix of these messages in `recorded.ftl`.
+const PREFIX: &str = "rec-";
+
+/// A text of a review: of a condition, a warning, a title. Displayed in the current language.
+///
+/// As JSON, a message is an object of its `id`, its `args` and its English `text`, which is for
+/// people; words are a string.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Raw")]
+pub enum Text {
+    /// Words that the program did not choose: a name, a number, a text of a user's edition. The
+    /// same in every language, except for figures with units in an argument.
+    Words(String),
+    /// A message of the program.
+    Message(Message),
+    /// Several texts, with a separator between them.
+    List(List),
+}
+
+/// A message of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    id: Cow<'static, str>,
+    args: BTreeMap<Cow<'static, str>, Arg>,
+}
+
+/// Several texts.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct List {
+    list: Vec<Text>,
+    separator: Cow<'static, str>,
+}
+
+/// An argument of a message in a review.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Arg {
+    /// A count, by which a message may choose a plural.
+    Count(u64),
+    /// A text.
+    Text(Text),
+}
+
+/// The forms of a text in JSON and TOML.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Raw {
+    Words(String),
+    Message(RawMessage),
+    List(List),
+}
+
+#[derive(Deserialize)]
+struct RawMessage {
     id: String,
-    parts: Vec<(String, String)>,
-    rest: String,
+    #[serde(default)]
+    args: BTreeMap<String, Arg>,
+    text: Option<String>,
 }
 
-/// Prefix of messages for parts of lists, which are not complete texts.
-const PIECE: &str = "rec-piece-";
+impl TryFrom<Raw> for Text {
+    type Error = String;
 
-/// Messages without arguments by their English text, and those with arguments, most text first.
-#[derive(Default)]
-struct Templates {
-    whole: HashMap<String, String>,
-    open: Vec<Template>,
-    /// Messages only for parts of lists.
-    pieces: Vec<Template>,
+    /// A message that this program does not have, as of a newer one, becomes its English text.
+    fn try_from(raw: Raw) -> Result<Text, String> {
+        let of = match raw {
+            Raw::Words(words) => return Ok(Text::Words(words)),
+            Raw::List(list) => return Ok(Text::List(list)),
+            Raw::Message(of) => of,
+        };
+        let message = Message {
+            args: of.args.into_iter().map(|(k, v)| (k.into(), v)).collect(),
+            id: of.id.into(),
+        };
+        match (message.check(), of.text) {
+            (Ok(()), _) => Ok(Text::Message(message)),
+            (Err(_), Some(text)) => Ok(Text::Words(text)),
+            (Err(wrong), None) => Err(wrong),
+        }
+    }
 }
 
-static TEMPLATES: LazyLock<Templates> = LazyLock::new(Templates::read);
+fn key(id: &str) -> String {
+    format!("{PREFIX}{id}")
+}
 
-impl Templates {
-    fn read() -> Templates {
-        let resource = parse(RECORDED[Language::English as usize]).expect("its bundle was read");
-        let mut templates = Templates::default();
-        for entry in resource.body {
-            let Entry::Message(message) = entry else {
-                continue;
-            };
-            let elements = message.value.map(|pattern| pattern.elements);
-            let template = Template::of(message.id.name, &elements.unwrap_or_default());
-            match template.parts.is_empty() {
-                true => drop(templates.whole.insert(template.rest, template.id)),
-                false if template.id.starts_with(PIECE) => templates.pieces.push(template),
-                false => templates.open.push(template),
+impl Text {
+    /// Creates a message; [`recorded!`](crate::recorded!) is the short form.
+    pub fn of(id: impl Into<Cow<'static, str>>, args: Vec<(&'static str, Arg)>) -> Text {
+        let args = args.into_iter().map(|(name, arg)| (name.into(), arg));
+        Text::Message(Message {
+            id: id.into(),
+            args: args.collect(),
+        })
+    }
+
+    /// Text for something that has a name of a kind, such as a curve: `Text::named("curve", "after
+    /// idle")` is the message `rec-curve-after-idle`. Without such a message, as of a user's
+    /// edition, it is the name.
+    pub fn named(kind: &str, name: &str) -> Text {
+        let id = format!("{kind}-{}", name.to_ascii_lowercase().replace(' ', "-"));
+        match has_message(&key(&id)) {
+            true => Text::of(id, Vec::new()),
+            false => Text::from(name),
+        }
+    }
+
+    /// The message with one more argument; other texts stay as they are.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, arg: impl Into<Arg>) -> Text {
+        if let Text::Message(message) = &mut self {
+            message.args.insert(name.into(), arg.into());
+        }
+        self
+    }
+
+    /// Joins texts with a separator; a single one stays as it is.
+    pub fn list(separator: &'static str, list: impl IntoIterator<Item = Text>) -> Text {
+        let mut list: Vec<Text> = list.into_iter().collect();
+        match list.len() {
+            1 => list.remove(0),
+            _ => Text::List(List {
+                list,
+                separator: separator.into(),
+            }),
+        }
+    }
+
+    /// Id of the message; `None` for other texts.
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Text::Message(message) => Some(&message.id),
+            _ => None,
+        }
+    }
+
+    /// An argument of the message.
+    pub fn arg(&self, name: &str) -> Option<&Arg> {
+        match self {
+            Text::Message(message) => message.args.get(name),
+            _ => None,
+        }
+    }
+
+    /// The texts of a list; a text that is no list is the only one.
+    pub fn items(&self) -> &[Text] {
+        match self {
+            Text::List(list) => &list.list,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// The same text with other words, in its arguments too.
+    #[must_use]
+    pub fn map_words(self, new: &mut dyn FnMut(String) -> String) -> Text {
+        match self {
+            Text::Words(words) => Text::Words(new(words)),
+            Text::Message(Message { id, args }) => {
+                let args = args.into_iter().map(|(name, arg)| match arg {
+                    Arg::Count(count) => (name, Arg::Count(count)),
+                    Arg::Text(text) => (name, Arg::Text(text.map_words(new))),
+                });
+                let args = args.collect();
+                Text::Message(Message { id, args })
+            }
+            Text::List(List { list, separator }) => {
+                let list = list.into_iter().map(|text| text.map_words(new)).collect();
+                Text::List(List { list, separator })
             }
         }
-        for list in [&mut templates.open, &mut templates.pieces] {
-            list.sort_by_key(|t| std::cmp::Reverse(t.letters()));
+    }
+
+    /// The text in English.
+    pub fn in_english(&self) -> String {
+        within(Language::English, || self.to_string())
+    }
+
+    /// True if there is nothing to read.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Text::Words(words) => words.is_empty(),
+            Text::Message(_) => false,
+            Text::List(list) => list.list.is_empty(),
         }
-        templates
+    }
+
+    /// The text inside another.
+    fn inside(&self) -> String {
+        match self {
+            Text::Words(words) if current() == Language::English => words.clone(),
+            Text::Words(words) => with_figures(words),
+            other => other.to_string(),
+        }
     }
 }
 
-impl Template {
-    fn of(id: &str, elements: &[PatternElement<&str>]) -> Template {
-        let mut parts = Vec::new();
-        let mut rest = String::new();
-        for element in elements {
-            match element {
-                PatternElement::TextElement { value } => rest += &value.replace('\n', " "),
-                PatternElement::Placeable { expression } => match expression {
-                    Expression::Inline(InlineExpression::VariableReference { id: name }) => {
-                        parts.push((std::mem::take(&mut rest), name.name.to_owned()));
-                    }
-                    Expression::Inline(InlineExpression::StringLiteral { value }) => {
-                        rest += value;
-                    }
-                    _ => panic!("`{id}`: recorded texts have plain arguments alone"),
-                },
+impl Default for Text {
+    fn default() -> Text {
+        Text::Words(String::new())
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Text::Words(words) => f.write_str(words),
+            Text::Message(message) => f.write_str(&message.words()),
+            Text::List(list) => {
+                let words: Vec<String> = list.list.iter().map(Text::inside).collect();
+                f.write_str(&words.join(&list.separator))
             }
         }
-        Template {
-            id: id.to_owned(),
-            parts,
-            rest,
+    }
+}
+
+impl Message {
+    /// Checks that the program has the message, and that it has all arguments.
+    fn check(&self) -> Result<(), String> {
+        match arguments(&key(&self.id)) {
+            None => Err(format!("there is no message `{}`", self.id)),
+            Some(all) => match all
+                .iter()
+                .find(|name| !self.args.contains_key(name.as_str()))
+            {
+                Some(missing) => Err(format!(
+                    "the message `{}` needs the argument `{missing}`",
+                    self.id
+                )),
+                None => Ok(()),
+            },
         }
     }
 
-    fn letters(&self) -> usize {
-        self.rest.len() + self.parts.iter().map(|(text, _)| text.len()).sum::<usize>()
-    }
-
-    /// Returns the arguments if the text matches this message. Each ends at the first occurrence of
-    /// the text after it.
-    fn matched<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
-        let mut left = text.strip_prefix(self.parts[0].0.as_str())?;
-        let mut found = Vec::new();
-        for (at, (_, name)) in self.parts.iter().enumerate() {
-            let (value, behind) = match self.parts.get(at + 1) {
-                Some((before, _)) => left.split_once(before.as_str())?,
-                None => (left.strip_suffix(self.rest.as_str())?, ""),
-            };
-            if value.is_empty() {
-                return None;
-            }
-            found.push((name.as_str(), value));
-            left = behind;
-        }
-        Some(found)
-    }
-}
-
-/// Translates a text of a review to the current language.
-pub fn recorded(english: &str) -> String {
-    let language = current();
-    if language == Language::English {
-        return english.to_owned();
-    }
-    translated(language, english).unwrap_or_else(|| english.to_owned())
-}
-
-/// Translates a name that consists of parts, such as that of a job, to the current language: `4K:
-/// random read, 4 KiB, queue depth 32, pass 1 of 5`.
-pub fn recorded_parts(english: &str) -> String {
-    let language = current();
-    if language == Language::English {
-        return english.to_owned();
-    }
-    translated(language, english).unwrap_or_else(|| parts(language, english))
-}
-
-fn translated(language: Language, english: &str) -> Option<String> {
-    if let Some(id) = TEMPLATES.whole.get(english) {
-        return Some(formatted_message(language, id, &FluentArgs::new()));
-    }
-    first_of(&TEMPLATES.open, language, english)
-}
-
-fn first_of(templates: &[Template], language: Language, english: &str) -> Option<String> {
-    templates.iter().find_map(|template| {
-        let found = template.matched(english)?;
+    fn words(&self) -> String {
         let mut args = FluentArgs::new();
-        for (name, value) in found {
-            let number = value.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-            match value.parse::<f64>().ok().filter(|_| number) {
-                Some(number) => args.set(name.to_owned(), number),
-                // An argument may itself be a text with a message, or a list of them.
-                None => {
-                    let text = translated(language, value);
-                    let text = text.unwrap_or_else(|| parts(language, value));
-                    args.set(name.to_owned(), text);
+        for (name, arg) in &self.args {
+            let value = match arg {
+                Arg::Count(count) => FluentValue::from(*count as f64),
+                Arg::Text(text) => FluentValue::from(text.inside()),
+            };
+            args.set(name.clone(), value);
+        }
+        formatted_message(current(), &key(&self.id), &args)
+    }
+}
+
+impl Arg {
+    /// The count; `None` for a text.
+    pub fn count(&self) -> Option<u64> {
+        match self {
+            Arg::Count(count) => Some(*count),
+            Arg::Text(_) => None,
+        }
+    }
+
+    /// The text; `None` for a count.
+    pub fn text(&self) -> Option<&Text> {
+        match self {
+            Arg::Count(_) => None,
+            Arg::Text(text) => Some(text),
+        }
+    }
+}
+
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut object = match self {
+            Text::Words(words) => return to.serialize_str(words),
+            _ => to.serialize_map(None)?,
+        };
+        match self {
+            Text::Words(_) => {}
+            Text::Message(message) => {
+                object.serialize_entry("id", &message.id)?;
+                if !message.args.is_empty() {
+                    object.serialize_entry("args", &message.args)?;
                 }
             }
+            Text::List(list) => {
+                object.serialize_entry("list", &list.list)?;
+                object.serialize_entry("separator", &list.separator)?;
+            }
         }
-        Some(formatted_message(language, &template.id, &args))
-    })
+        object.serialize_entry("text", &self.in_english())?;
+        object.end()
+    }
 }
 
-/// Translates each part of a list; in a part without a message, only the figures.
-fn parts(language: Language, english: &str) -> String {
-    for separator in ["; ", ": ", ", "] {
-        if english.contains(separator) {
-            let all = english.split(separator).map(|part| parts(language, part));
-            return all.collect::<Vec<_>>().join(separator);
-        }
+impl From<String> for Text {
+    fn from(words: String) -> Text {
+        Text::Words(words)
     }
-    translated(language, english)
-        .or_else(|| first_of(&TEMPLATES.pieces, language, english))
-        .unwrap_or_else(|| with_figures(english))
 }
 
-/// Converts the figures with units in a text to the language: `3 min` becomes `3 мин`. They may be
-/// a list: `[0.5, 70] µs`.
-fn with_figures(text: &str) -> String {
-    let mut out: Vec<String> = Vec::new();
-    let mut figure_before = false;
-    for word in text.split(' ') {
-        let bare = word.trim_end_matches([',', '.', ';', ':', ')', ']']);
-        let digits = bare.trim_start_matches(['(', '[', '−', '-', '+', '±']);
-        let figure = digits.starts_with(|c: char| c.is_ascii_digit())
-            && digits
-                .chars()
-                .all(|c| c.is_ascii_digit() || c == '.' || c == ',');
-        let end = &word[bare.len()..];
-        out.push(match (figure, figure_before && is_unit(bare)) {
-            (true, _) => numeral(bare) + end,
-            (_, true) => unit(bare) + end,
-            _ => word.to_owned(),
-        });
-        figure_before = figure && matches!(end, "" | "]");
+impl From<&str> for Text {
+    fn from(words: &str) -> Text {
+        Text::Words(words.to_owned())
     }
-    out.join(" ")
+}
+
+impl From<u32> for Arg {
+    fn from(count: u32) -> Arg {
+        Arg::Count(count.into())
+    }
+}
+
+impl From<u64> for Arg {
+    fn from(count: u64) -> Arg {
+        Arg::Count(count)
+    }
+}
+
+impl From<usize> for Arg {
+    fn from(count: usize) -> Arg {
+        Arg::Count(count as u64)
+    }
+}
+
+impl<T: Into<Text>> From<T> for Arg {
+    fn from(text: T) -> Arg {
+        Arg::Text(text.into())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tag::within;
+    use crate::recorded;
 
-    #[test]
-    fn figures_in_a_text_are_those_of_the_language() {
-        let said = within(Language::Russian, || with_figures("1,000.5 MB/s (3 min)"));
-        assert_eq!(said, "1\u{202f}000,5 МБ/с (3 мин)");
-        for (english, russian) in [
-            ("5.76 GB", "5,76 ГБ"),
-            ("[0.5, 70] µs", "[0,5, 70] мкс"),
-            ("2.5 mW", "2,5 мВт"),
-            ("1 years", "1 год"),
-            ("10 days", "10 дней"),
-            ("greedy", "greedy"),
-        ] {
-            let said = within(Language::Russian, || recorded_parts(english));
-            assert_eq!(said, russian);
-        }
+    fn russian(text: &Text) -> String {
+        within(Language::Russian, || text.to_string())
     }
 
     #[test]
-    fn a_name_of_a_job_begins_with_that_of_its_curve() {
-        let load = "random write, 4 KiB, queue depth 1";
-        for (curve, russian) in [
-            ("after idle", "после простоя"),
-            ("after TRIM", "после TRIM"),
-            ("after 30 s", "после отдыха 30 с"),
-        ] {
-            let name = format!("{curve}: {load}");
-            let said = within(Language::Russian, || recorded_parts(&name));
-            assert_eq!(
-                said,
-                format!("{russian}: случайная запись, 4 КиБ, глубина очереди 1")
-            );
-        }
+    fn words_follow_from_ids_in_each_language() {
+        let load = Text::list(
+            ", ",
+            [
+                recorded!("piece-random-read"),
+                "4 KiB".into(),
+                recorded!("piece-threads", threads = 2_u32),
+            ],
+        );
+        assert_eq!(load.in_english(), "random read, 4 KiB, 2 threads");
+        assert_eq!(russian(&load), "случайное чтение, 4 КиБ, 2 потока");
+        let named = recorded!(
+            "named",
+            name = Text::named("curve", "after idle"),
+            what = load
+        );
+        let english = "after idle: random read, 4 KiB, 2 threads";
+        assert_eq!(named.in_english(), english);
+        assert!(russian(&named).starts_with("после простоя: случайное чтение"));
+        assert_eq!(
+            Text::named("curve", "my own, 3 min"),
+            Text::from("my own, 3 min")
+        );
+        assert_eq!(russian(&"my own, 3 min".into()), "my own, 3 min");
     }
 
     #[test]
-    fn arguments_stand_between_texts() {
-        let template = Template {
-            id: "x".into(),
-            parts: vec![("After ".into(), "a".into()), (" of ".into(), "b".into())],
-            rest: ".".into(),
-        };
-        let found = template.matched("After 2 h of rest of all.");
-        assert_eq!(found, Some(vec![("a", "2 h"), ("b", "rest of all")]));
-        assert_eq!(template.matched("After 2 h of rest"), None);
-        assert_eq!(template.matched("Before 2 h of rest."), None);
+    fn json_has_ids_arguments_and_the_english_text() {
+        let text = recorded!("piece-threads", threads = 2_u32);
+        let json = r#"{"id":"piece-threads","args":{"threads":2},"text":"2 threads"}"#;
+        assert_eq!(serde_json::to_string(&text).unwrap(), json);
+        let read = |json: &str| serde_json::from_str::<Text>(json);
+        assert_eq!(read(json).unwrap(), text);
+        let list = Text::list("; ", [text.clone(), "4 KiB".into()]);
+        let json = serde_json::to_string(&list).unwrap();
+        assert_eq!(read(&json).unwrap(), list);
+        assert_eq!(read("\"4 KiB\"").unwrap(), "4 KiB".into());
+        // A message of a newer program is its English text.
+        let newer = r#"{"id":"of-tomorrow","args":{"a":1},"text":"as told"}"#;
+        assert_eq!(read(newer).unwrap(), "as told".into());
+        for (wrong, told) in [
+            (r#"{"id":"of-tomorrow"}"#, "no message `of-tomorrow`"),
+            (r#"{"id":"piece-threads"}"#, "needs the argument `threads`"),
+        ] {
+            let error = read(wrong).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
     }
 }

@@ -514,14 +514,14 @@ fn a_beginning_lasts_a_second_and_says_how_much_it_is() {
     let extent = Extent::of(&whole, 0.01, Timing::Original).unwrap();
     assert_eq!(extent.share(), 0.25);
     assert_eq!(
-        extent.words(),
+        extent.describe().in_english(),
         "only a beginning: the first 25 % of the trace, 1.0 of 4.0 s"
     );
     let [_, one] = shortened(&trace, 0.01, Timing::Fast);
     assert_eq!(one.len(), 1);
     let extent = Extent::of(&whole, 0.3, Timing::Fast).unwrap();
     assert_eq!(
-        extent.words(),
+        extent.describe().in_english(),
         "only a beginning: the first 40 % of the trace, 2 of 5 requests"
     );
     for share in [1.0, 2.0] {
@@ -577,7 +577,10 @@ fn totals_are_exact_to_the_sector_for_every_profile_and_seed() {
     for (index, (name, _)) in SHIPPED.iter().enumerate() {
         let profile = Profile::shipped(name).unwrap();
         assert_eq!(&profile.name, name);
-        assert!(profile.structure.starts_with("assumed"), "{name}");
+        assert!(
+            profile.structure.in_english().starts_with("assumed"),
+            "{name}"
+        );
         let totals = profile.totals.clone();
         if let Some((own, read, written)) = published.get(index) {
             assert_eq!(own, name);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use stend_load::target::{Target, WriteLimit};
-use stend_record::review::{FactId, Review, SCHEMA, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{Condition, FactId, Review, SCHEMA, TargetInfo, TargetKind, TestResult};
 
 use crate::budget::check_budget;
 use crate::edition::Edition;
@@ -249,14 +249,13 @@ fn steady_name(load: Option<&str>) -> String {
 fn identities(was: &TargetInfo, is: &TargetInfo) -> Vec<(String, String, String)> {
     let simulated = is.kind == TargetKind::Simulated;
     let of_one = [FactId::SerialNumber, FactId::BackingFile].map(FactId::name);
-    let own = |name: &str| simulated || of_one.contains(&name);
-    let value = |info: &TargetInfo, name: &str| {
-        let fact = info.facts.iter().find(|fact| fact.name == name);
-        fact.map_or_else(|| "not known".to_owned(), |fact| fact.value.clone())
+    let own = |fact: &&Condition| simulated || of_one.contains(&&*fact.id);
+    let value = |info: &TargetInfo, of: &Condition| {
+        let fact = info.facts.iter().find(|fact| fact.is_like(of));
+        fact.map_or_else(|| "not known".to_owned(), |fact| fact.value.to_string())
     };
-    let names = was.facts.iter().chain(&is.facts).map(|fact| &fact.name);
-    names
-        .filter(|name| own(name))
-        .map(|name| (name.clone(), value(was, name), value(is, name)))
+    let facts = was.facts.iter().chain(&is.facts).filter(own);
+    facts
+        .map(|fact| (fact.name().to_string(), value(was, fact), value(is, fact)))
         .collect()
 }

@@ -4,10 +4,13 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use stend_language::recorded;
 use stend_load::runner::Progress;
 use stend_load::target::{Enough, JobOutcome, JobRequest, Moved, Observer, Target, TargetError};
 use stend_record::load::Load;
-use stend_record::review::{Point, PointOp, Results, Series, TargetKind};
+use stend_record::review::{
+    AfterRest, Point, PointOp, Results, Series, TargetKind, Text, curve_text,
+};
 use stend_record::size::size_text;
 
 use crate::cost::Cost;
@@ -38,6 +41,10 @@ pub(crate) struct Context<'a> {
 pub(crate) struct CurveJob<'j> {
     /// Name of the curve, `fresh`.
     pub(crate) name: &'j str,
+    /// Rest before it; `None` for the first curve of a test.
+    pub(crate) after: Option<AfterRest>,
+    /// Name of the curve in the name of its random seed.
+    pub(crate) seed_name: &'j str,
     /// Id of the test, from which the random seed derives.
     pub(crate) test: &'j str,
     pub(crate) load: &'j Load,
@@ -50,10 +57,10 @@ pub(crate) struct CurveJob<'j> {
 /// A measured curve.
 pub(crate) struct MeasuredCurve {
     pub(crate) series: Series,
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Text>,
     /// Bytes that the job wrote.
     pub(crate) written_bytes: u64,
-    title: String,
+    title: Text,
     job_text: String,
     cost: Cost,
 }
@@ -248,13 +255,14 @@ impl Context<'_> {
         mut watch: Option<Watch>,
     ) -> Result<MeasuredCurve, Arc<TargetError>> {
         let load = job.load;
-        let title = format!("{}: {}", job.name, load.describe());
+        let title = recorded!("named", name = curve_text(job.name), what = load.describe());
+        let shown = title.to_string();
         let runtime_s = job.duration_s.map(|s| self.setting.runtime_s(s));
         let cost = self.setting.load_cost(load, runtime_s);
         for place in places {
             self.recorder.begin(*place, &title, cost);
         }
-        let seed_name = format!("{}/{}", job.test, job.name);
+        let seed_name = format!("{}/{}", job.test, job.seed_name);
         let outcome = match (self.curves_grow, places.first()) {
             (true, Some(place)) => {
                 let (text, seed) = self.job_text(load, &seed_name, runtime_s);
@@ -264,7 +272,7 @@ impl Context<'_> {
                     sample_ms: job.sample_ms,
                 };
                 let watch = watch.as_mut();
-                self.growing(target, &request, (*place, &title), load.block_bytes, watch)?
+                self.growing(target, &request, (*place, &shown), load.block_bytes, watch)?
             }
             _ => {
                 let timing = (runtime_s, job.sample_ms);
@@ -272,10 +280,11 @@ impl Context<'_> {
             }
         };
         let mut series = outcome::series(job.name, load, job.sample_ms, &outcome)?;
+        series.after = job.after;
         series.cpu_ns_per_request = self.cpu_time(&outcome);
         if let (true, Some(place)) = (self.curves_grow, places.first()) {
             self.recorder
-                .measured(*place, &title, &for_the_eye(&series));
+                .measured(*place, &shown, &for_the_eye(&series));
         }
         if runtime_s.is_none() {
             series.range_bytes = Some(load.range_bytes(self.setting.capacity_bytes));
@@ -300,7 +309,7 @@ impl Context<'_> {
     }
 
     /// Returns a warning if a load's region is larger than the target.
-    pub(crate) fn region_warning(&self, load: &Load) -> Option<String> {
+    pub(crate) fn region_warning(&self, load: &Load) -> Option<Text> {
         let capacity_bytes = self.setting.capacity_bytes;
         let region = load.region_bytes.filter(|r| *r > capacity_bytes)?;
         let (unit, digits, unit_bytes) = match capacity_bytes {
@@ -308,23 +317,24 @@ impl Context<'_> {
             1_000_000..1_000_000_000 => ("MB", "10⁶", 1e6),
             _ => ("GB", "10⁹", 1e9),
         };
-        Some(format!(
-            "the region of {} is more than the target holds: its whole capacity of {:.2} {unit} \
-             ({digits} bytes) was used",
-            size_text(region),
-            capacity_bytes as f64 / unit_bytes
+        Some(recorded!(
+            "warning-region",
+            region = size_text(region),
+            size = format!("{:.2} {unit}", capacity_bytes as f64 / unit_bytes),
+            unit = digits
         ))
     }
 
     /// Returns a warning if a measurement is too short under the duration scale.
-    pub(crate) fn duration_warning(&self, duration_s: f64) -> Vec<String> {
+    pub(crate) fn duration_warning(&self, duration_s: f64) -> Vec<Text> {
         let scale = self.setting.scale;
         if duration_s * scale >= 1.0 {
             return Vec::new();
         }
-        vec![format!(
-            "{duration_s} s × {scale} is less than the shortest run: measured for 1 s; choose a \
-             larger duration scale for meaningful figures"
+        vec![recorded!(
+            "warning-short",
+            time = format!("{duration_s} s"),
+            scale = scale.to_string()
         )]
     }
 }
@@ -347,25 +357,29 @@ fn for_the_eye(series: &Series) -> Vec<(f64, f64)> {
 }
 
 /// Returns a warning if the samples end well before the load did.
-fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<String> {
-    let name = &series.name;
+fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<Text> {
+    let curve = || curve_text(&series.name);
     let last = series.samples.last();
     let Some(runtime_s) = runtime_s else {
         let range = series.range_bytes?;
         let written = last.map_or(0, |s| s.written_bytes);
         let writes = series.point.op == PointOp::Write;
         return (writes && (written as f64) < 0.95 * range as f64).then(|| {
-            format!(
-                "the curve `{name}` has samples for {written} of {range} bytes: the target's log \
-                 ends early; the rest is missing"
+            recorded!(
+                "warning-early-end-bytes",
+                curve = curve(),
+                written = written,
+                range = range
             )
         });
     };
     let end_s = last.map_or(0.0, |s| s.t_s);
     (end_s < 0.95 * runtime_s as f64 - 1.0).then(|| {
-        format!(
-            "the curve `{name}` has samples for {end_s:.0} s of {runtime_s} s: the target's log \
-             ends early; figures of its end are of that instant"
+        recorded!(
+            "warning-early-end",
+            curve = curve(),
+            end = format!("{end_s:.0} s"),
+            planned = format!("{runtime_s} s")
         )
     })
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use stend_config::{FileError, Text};
+use stend_config::{FileError, SourceText};
 pub use stend_record::load::Load;
 
 pub use crate::kinds::TestKind;
@@ -117,7 +117,7 @@ impl Edition {
 
     /// Parses an edition from its text; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Edition, FileError> {
-        let source = Source(Text { text, file });
+        let source = Source(SourceText { text, file });
         let raw: File<TestEntry> = source.read()?;
         edition(raw, &source)
     }

@@ -24,6 +24,7 @@
 //! Everything else is measured to the end.
 
 use stend_analysis::steady::{WINDOW, Window};
+use stend_language::{Text, recorded};
 use stend_load::runner::Progress;
 use stend_record::load::Load;
 
@@ -222,36 +223,39 @@ impl Watch {
     }
 
     /// Returns the remark on a measurement that ended before `planned_s`; `None` if it did not.
-    pub(crate) fn remark(&self, name: &str, planned_s: u64) -> Option<String> {
+    pub(crate) fn remark(&self, name: &Text, planned_s: u64) -> Option<Text> {
         let ended_s = self.ended_s?;
         let settled = |spread_share_max: f64, drift_share_max: f64| {
-            format!(
-                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, \
-                 drifting by at most {:.0} %",
-                self.round_s,
-                100.0 * spread_share_max,
-                100.0 * drift_share_max
+            recorded!(
+                "ended-settled",
+                rounds = WINDOW,
+                seconds = self.round_s.to_string(),
+                spread = format!("{:.0}", 100.0 * spread_share_max),
+                drift = format!("{:.0}", 100.0 * drift_share_max)
             )
         };
         let why = match self.rule {
-            Rule::Start => "for only its start is looked at".to_owned(),
+            Rule::Start => recorded!("ended-start"),
             Rule::Settled {
                 spread_share_max,
                 drift_share_max,
                 ..
             } => settled(spread_share_max, drift_share_max),
             Rule::Steady { .. } => {
-                settled(READ_SPREAD_SHARE_MAX, READ_DRIFT_SHARE_MAX)
-                    + ", with room in the drive for the rest before it has to move data"
+                let settled = settled(READ_SPREAD_SHARE_MAX, READ_DRIFT_SHARE_MAX);
+                recorded!("ended-with-room", settled = settled)
             }
-            Rule::Fallen { end_iops } => format!(
-                "for it had fallen back towards the first curve's end of {end_iops:.0} IOPS, or \
-                 never rose above it"
-            ),
+            Rule::Fallen { end_iops } => {
+                recorded!("ended-fallen", iops = format!("{end_iops:.0}"))
+            }
         };
         let ended_s = (10.0 * ended_s).round() / 10.0;
-        Some(format!(
-            "{name}: ended after {ended_s} s of {planned_s} s, {why}"
+        Some(recorded!(
+            "warning-ended",
+            name = name.clone(),
+            ended = format!("{ended_s} s"),
+            planned = format!("{planned_s} s"),
+            why = why
         ))
     }
 }
@@ -440,23 +444,30 @@ mod tests {
             (Ending::Settled, "had settled"),
         ] {
             let mut watch = writes(ending, 0, Some(100.0));
-            assert_eq!(watch.remark("x", 180), None);
+            assert_eq!(watch.remark(&"x".into(), 180), None);
             watch.ended_s = Some(5.0);
-            let remark = watch.remark("x", 180).expect("it was ended");
+            let remark = watch.remark(&"x".into(), 180).expect("it was ended");
             assert!(
-                remark.starts_with("x: ended after 5 s of 180 s"),
+                remark
+                    .in_english()
+                    .starts_with("x: ended after 5 s of 180 s"),
                 "{remark}"
             );
-            assert!(remark.contains(why), "{remark}");
+            assert!(remark.in_english().contains(why), "{remark}");
         }
         let point = Watch::of_point(&load(PointOp::Write), Ending::Settled, 180);
         let mut point = point.expect("it may end early");
         point.ended_s = Some(18.004);
-        let remark = point.remark("x", 180).expect("it was ended");
+        let remark = point.remark(&"x".into(), 180).expect("it was ended");
         assert!(
-            remark.starts_with("x: ended after 18 s of 180 s"),
+            remark
+                .in_english()
+                .starts_with("x: ended after 18 s of 180 s"),
             "{remark}"
         );
-        assert!(remark.contains("5 rounds of 3.6 s"), "{remark}");
+        assert!(
+            remark.in_english().contains("5 rounds of 3.6 s"),
+            "{remark}"
+        );
     }
 }

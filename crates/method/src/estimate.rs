@@ -1,5 +1,6 @@
 //! Estimates and outlines a review before anything is done.
 
+use stend_language::Text;
 use stend_load::target::WriteLimit;
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::TargetInfo;
@@ -136,7 +137,7 @@ pub struct OutlinedTest {
     /// Title for people.
     pub title: String,
     /// Reasons why the target cannot do all of it.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
     /// Id of the test that lists its parts: a test that continues another is measured with it.
     pub measured_with: Option<String>,
     /// Parts of the test, with the states that are prepared for it; equal parts are listed once.
@@ -194,7 +195,7 @@ pub fn outline(
     let (plan, _) = prepare_plan(&edition, options, target.info, access, &unfinished)?;
     let test = |test: &crate::recorder::PlannedTest| OutlinedTest {
         id: test.head.id.clone(),
-        title: test.head.title.clone(),
+        title: test.head.title.to_string(),
         warnings: test
             .skipped
             .iter()
@@ -231,7 +232,10 @@ pub fn outline(
         }
         outline.total.add(setting, &action);
         let title = procedure.and_then(|procedure| procedure.title());
-        add_part(parts, part(setting, &action, title));
+        add_part(
+            parts,
+            part(setting, &action, title.map(|title| title.to_string())),
+        );
     });
     Ok(outline)
 }
@@ -280,7 +284,10 @@ fn part(setting: &Setting, action: &Action<'_>, title: Option<String>) -> Outlin
         Action::Load {
             load,
             runtime_s: Some(runtime_s),
-        } => timed(title.unwrap_or_else(|| load.describe()), *runtime_s as f64),
+        } => timed(
+            title.unwrap_or_else(|| load.describe().to_string()),
+            *runtime_s as f64,
+        ),
         Action::Load {
             load,
             runtime_s: None,

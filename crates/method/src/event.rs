@@ -2,6 +2,7 @@
 
 use stend_load::target::TargetError;
 use stend_record::review::TestResult;
+use stend_record::review::Text;
 
 use crate::cost::Cost;
 
@@ -41,14 +42,14 @@ pub enum Event<'a> {
         /// Id of the test.
         test: &'a str,
         /// Its title.
-        title: &'a str,
+        title: &'a Text,
     },
     /// A point or a curve begins.
     PointStarted {
         /// Id of the test.
         test: &'a str,
         /// `random read, 4 KiB, queue depth 8`.
-        point: &'a str,
+        point: &'a Text,
         /// Cost of this point or curve.
         part: Cost,
         /// Cost of the remaining work, including this.
@@ -84,7 +85,7 @@ pub enum Event<'a> {
         /// Id of the test.
         test: &'a str,
         /// The point or curve, in the form of [`Event::PointStarted`].
-        point: &'a str,
+        point: &'a Text,
         /// Cost of the remaining work.
         left: Cost,
         /// Finished share of all work, by estimated cost, 0 to 1.
@@ -107,6 +108,6 @@ pub enum Event<'a> {
     /// A warning for the user.
     Warning {
         /// Problem, reason and advice.
-        text: &'a str,
+        text: &'a Text,
     },
 }

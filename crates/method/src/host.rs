@@ -1,7 +1,8 @@
 //! Limits of a real target's machine, and the drive's SMART data around the tests.
 
+use stend_language::recorded;
 use stend_load::target::{HostLimit, Target};
-use stend_record::review::{Condition, Review, Series};
+use stend_record::review::{Condition, Review, Series, Text};
 use stend_record::smart::BeforeAfter;
 
 /// Request sizes, bytes: one with the most requests a second, and one with many bytes.
@@ -45,53 +46,42 @@ impl Limits {
 
     /// Returns the limits as a condition of the environment.
     pub(crate) fn conditions(&self) -> Option<Condition> {
-        let mut words: Vec<String> = self.found.iter().map(limit_words).collect();
-        words.extend(
-            self.missing
-                .as_ref()
-                .map(|why| format!("not measured: {why}")),
-        );
-        (!words.is_empty()).then(|| Condition {
-            name: "host limit".to_owned(),
-            value: format!(
-                "{} (fio's engine null, which moves no data: what kernel and driver take comes \
-                 on top)",
-                words.join("; ")
-            ),
+        let missing = self.missing.as_deref();
+        let missing = missing.map(|why| recorded!("not-measured", why = why));
+        let limits: Vec<Text> = self.found.iter().map(limit_text).chain(missing).collect();
+        (!limits.is_empty()).then(|| {
+            let limits = Text::list("; ", limits);
+            Condition::new("host-limit", recorded!("value-host-limit", limits = limits))
         })
     }
 
     /// Returns a warning if the host may have limited a figure of `threads` threads.
     pub(crate) fn warning(
         &self,
-        name: &str,
+        name: &Text,
         threads: u32,
         (iops, bw_bytes_per_s): (f64, f64),
-    ) -> Option<String> {
-        let of = self.near(threads, iops, bw_bytes_per_s)?;
-        Some(warning_text(&format!("{name}: {of}"), threads))
+    ) -> Option<Text> {
+        let near = self.near(threads, iops, bw_bytes_per_s)?;
+        let what = recorded!("named", name = name.clone(), what = near);
+        Some(warning_text(what, threads))
     }
 
     /// Returns a warning if the host may have limited samples of a curve.
-    pub(crate) fn curve_warning(
-        &self,
-        name: &str,
-        threads: u32,
-        series: &Series,
-    ) -> Option<String> {
+    pub(crate) fn curve_warning(&self, name: &Text, threads: u32, series: &Series) -> Option<Text> {
         let block_bytes = series.point.block_bytes as f64;
         let near = |iops: f64| self.near(threads, iops, iops * block_bytes);
         let speeds = || series.samples.iter().map(|sample| sample.iops);
         let of = near(speeds().fold(0.0, f64::max))?;
         let count = speeds().filter(|iops| near(*iops).is_some()).count();
         let all = series.samples.len();
-        Some(warning_text(
-            &format!("{name}, {count} of {all} samples: {of}"),
-            threads,
-        ))
+        let samples = recorded!("piece-samples", count = count, all = all);
+        let name = Text::list(", ", [name.clone(), samples]);
+        let what = recorded!("named", name = name, what = of);
+        Some(warning_text(what, threads))
     }
 
-    fn near(&self, threads: u32, iops: f64, bw_bytes_per_s: f64) -> Option<String> {
+    fn near(&self, threads: u32, iops: f64, bw_bytes_per_s: f64) -> Option<Text> {
         let small = self
             .found
             .iter()
@@ -102,42 +92,42 @@ impl Limits {
             .find(|limit| limit.block_bytes == LARGE_BYTES);
         let near = |figure: f64, limit: f64| figure >= NEAR_SHARE * limit;
         match (small, large) {
-            (Some(limit), _) if near(iops, limit.iops) => {
-                Some(format!("{iops:.0} IOPS are near the {:.0}", limit.iops))
-            }
-            (_, Some(limit)) if near(bw_bytes_per_s, limit.bw_bytes_per_s) => Some(format!(
-                "{:.1} MB/s are near the {:.1}",
-                bw_bytes_per_s / 1e6,
-                limit.bw_bytes_per_s / 1e6
+            (Some(limit), _) if near(iops, limit.iops) => Some(recorded!(
+                "near-iops",
+                iops = format!("{iops:.0}"),
+                limit = format!("{:.0}", limit.iops)
+            )),
+            (_, Some(limit)) if near(bw_bytes_per_s, limit.bw_bytes_per_s) => Some(recorded!(
+                "near-speed",
+                speed = format!("{:.1}", bw_bytes_per_s / 1e6),
+                limit = format!("{:.1}", limit.bw_bytes_per_s / 1e6)
             )),
             _ => None,
         }
     }
 }
 
-fn warning_text(what: &str, threads: u32) -> String {
-    format!(
-        "{what} that this machine does without any drive (fio's engine null, {}): this is the \
-         host's limit, not the drive's; measure on a faster or less busy machine",
-        match threads {
-            1 => "1 thread".to_owned(),
-            n => format!("{n} threads"),
-        }
-    )
+fn warning_text(what: Text, threads: u32) -> Text {
+    let threads = recorded!("piece-threads", threads = threads);
+    recorded!("warning-host", what = what, threads = threads)
 }
 
-fn limit_words(limit: &HostLimit) -> String {
-    let busy = limit.busy_share.map_or_else(String::new, |share| {
-        format!(", {:.0} % of all processors' time taken", 100.0 * share)
-    });
-    format!(
-        "{} KiB, queue depth {} × {}: {:.0} IOPS, {:.1} MB/s{busy}",
-        limit.block_bytes / 1024,
-        limit.queue_depth,
-        limit.threads,
-        limit.iops,
-        limit.bw_bytes_per_s / 1e6
-    )
+fn limit_text(limit: &HostLimit) -> Text {
+    let limit_itself = recorded!(
+        "host-limit",
+        kib = limit.block_bytes / 1024,
+        depth = limit.queue_depth,
+        threads = limit.threads,
+        iops = limit.iops.round() as u64,
+        speed = format!("{:.1}", limit.bw_bytes_per_s / 1e6)
+    );
+    match limit.busy_share {
+        None => limit_itself,
+        Some(share) => {
+            let share = format!("{:.0}", 100.0 * share);
+            recorded!("host-limit-busy", limit = limit_itself, share = share)
+        }
+    }
 }
 
 /// Reads the drive's SMART data before the tests; a resumed run keeps those of the first run.
@@ -202,18 +192,28 @@ mod tests {
             missing: None,
         };
         let flagged = |threads, block: u64, iops: f64| {
-            limits.warning("x", threads, (iops, iops * block as f64))
+            limits.warning(&"x".into(), threads, (iops, iops * block as f64))
         };
         let text = flagged(1, 4096, 900.0).unwrap();
-        assert!(text.contains("900 IOPS are near the 1000"), "{text}");
-        assert!(text.contains("the host's limit, not the drive's"), "{text}");
+        assert!(
+            text.in_english().contains("900 IOPS are near the 1000"),
+            "{text}"
+        );
+        assert!(
+            text.in_english()
+                .contains("the host's limit, not the drive's"),
+            "{text}"
+        );
         assert_eq!(flagged(1, 4096, 899.0), None);
         assert_eq!(flagged(4, 4096, 899.0), None);
         assert!(flagged(4, 4096, 3600.0).is_some());
         let text = flagged(4, 262_144, 95.0).unwrap();
-        assert!(text.contains("24.9 MB/s are near the 26.2"), "{text}");
+        assert!(
+            text.in_english().contains("24.9 MB/s are near the 26.2"),
+            "{text}"
+        );
         assert_eq!(flagged(4, 262_144, 80.0), None);
-        assert_eq!(Limits::default().warning("x", 1, (1e9, 1e9)), None);
+        assert_eq!(Limits::default().warning(&"x".into(), 1, (1e9, 1e9)), None);
     }
 
     #[test]
@@ -233,15 +233,21 @@ mod tests {
                 ..SeriesPoint::default()
             };
             let series = Series::of("fresh", point, 1.0, samples.collect());
-            limits.curve_warning("x", 1, &series)
+            limits.curve_warning(&"x".into(), 1, &series)
         };
         let text = flagged(4096, &[950.0, 899.0, 900.0, 10.0]).unwrap();
         assert!(
-            text.starts_with("x, 2 of 4 samples: 950 IOPS are near the 1000"),
+            text.in_english()
+                .starts_with("x, 2 of 4 samples: 950 IOPS are near the 1000"),
             "{text}"
         );
         assert_eq!(flagged(4096, &[899.0, 10.0]), None);
-        assert!(flagged(262_144, &[95.0]).unwrap().contains("MB/s"));
+        assert!(
+            flagged(262_144, &[95.0])
+                .unwrap()
+                .in_english()
+                .contains("MB/s")
+        );
         assert_eq!(flagged(4096, &[]), None);
     }
 }

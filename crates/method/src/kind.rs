@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use stend_language::Text;
 use stend_load::target::Target;
 use stend_record::load::Load;
 use stend_record::review::TestResult;
@@ -23,11 +24,11 @@ pub(crate) trait Kind: Any {
     fn states_mut(&mut self) -> Vec<&mut usize>;
 
     /// Returns the reason why it cannot run without writing; `None` if all or a part of it can.
-    fn needs_writes(&self) -> Option<&'static str>;
+    fn needs_writes(&self) -> Option<Text>;
 
     /// Returns the reason why it cannot run on a target without TRIM; `None` if it can. States of a
     /// test are prepared without TRIM there, and its result reports it.
-    fn needs_trim(&self) -> Option<&'static str> {
+    fn needs_trim(&self) -> Option<Text> {
         None
     }
 
@@ -86,7 +87,7 @@ impl Procedure {
     }
 
     /// Returns its title, see [`Work::title`].
-    pub(crate) fn title(&self) -> Option<String> {
+    pub(crate) fn title(&self) -> Option<Text> {
         self.work.title()
     }
 
@@ -102,7 +103,7 @@ pub(crate) trait Work: Any + Debug + Send + Sync {
     fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>));
 
     /// Describes the work in words; `None` if its loads describe it.
-    fn title(&self) -> Option<String> {
+    fn title(&self) -> Option<Text> {
         None
     }
 
@@ -165,12 +166,12 @@ impl Planner<'_> {
     }
 
     /// Skips the test, because the target cannot do it.
-    pub(crate) fn skip(&mut self, why: String) {
+    pub(crate) fn skip(&mut self, why: Text) {
         self.test.skipped = Some(why);
     }
 
     /// Sets the warning of the result and replaces an earlier one.
-    pub(crate) fn remark(&mut self, remark: String) {
+    pub(crate) fn remark(&mut self, remark: Text) {
         self.test.head.warnings = vec![remark];
     }
 

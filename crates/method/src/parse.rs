@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW};
-use stend_config::{FileError, Text};
+use stend_config::{FileError, SourceText};
+use stend_language::Text;
 use stend_record::load::Load;
 use stend_record::review::{LatencySummary, Pattern};
 use toml::Spanned;
@@ -41,7 +42,7 @@ pub(crate) struct File<T> {
 #[serde(deny_unknown_fields)]
 pub(crate) struct StateEntry {
     id: Spanned<String>,
-    title: String,
+    title: Text,
     from: Option<Spanned<String>>,
     steps: Vec<StepEntry>,
     again: Option<Vec<StepEntry>>,
@@ -73,12 +74,12 @@ pub(crate) enum StepEntry {
 }
 
 /// The text being parsed, with the checks that all kinds of tests share.
-pub(crate) struct Source<'a>(pub(crate) Text<'a>);
+pub(crate) struct Source<'a>(pub(crate) SourceText<'a>);
 
 impl<'a> Deref for Source<'a> {
-    type Target = Text<'a>;
+    type Target = SourceText<'a>;
 
-    fn deref(&self) -> &Text<'a> {
+    fn deref(&self) -> &SourceText<'a> {
         &self.0
     }
 }

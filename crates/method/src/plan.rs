@@ -1,5 +1,6 @@
 //! The plan of a review: the procedures of the chosen tests in the edition's order.
 
+use stend_language::{Text, recorded};
 use stend_record::review::TestResult;
 
 use crate::cost::Cost;
@@ -43,7 +44,7 @@ impl<'e> Plan<'e> {
             for procedure in &plan.procedures {
                 if is_trimmed(&edition.states, procedure.state) {
                     let head = &mut plan.tests[procedure.test()].head;
-                    head.warnings = vec![STATE_WITHOUT_TRIM.to_owned()];
+                    head.warnings = vec![recorded!("warning-state-without-trim")];
                 }
             }
         }
@@ -105,19 +106,13 @@ impl<'e> Plan<'e> {
     }
 }
 
-/// Warning of a test that starts from a state with TRIM, on a target without TRIM.
-const STATE_WITHOUT_TRIM: &str = "it starts from a state that was made without TRIM, which the \
-     target does not take: to the drive, everything that was ever written to it is data";
-
 /// Returns the reason why the target cannot run a test.
-fn missing(setting: &Setting, kind: &TestKind) -> Option<String> {
+fn missing(setting: &Setting, kind: &TestKind) -> Option<Text> {
     let kind = kind.common();
     if setting.read_only {
         let what = kind.needs_writes()?;
-        return Some(format!(
-            "left out: {what}, and the target was opened with --read-only"
-        ));
+        return Some(recorded!("warning-left-out-read-only", what = what));
     }
     let what = kind.needs_trim().filter(|_| setting.no_trim)?;
-    Some(format!("left out: {what}, and the target takes no TRIM"))
+    Some(recorded!("warning-left-out-no-trim", what = what))
 }

@@ -1,8 +1,8 @@
 //! Carries out the steps that prepare a state.
 
-use stend_analysis::steady::{Window, start_words};
+use stend_analysis::steady::{Window, start_text};
 use stend_load::target::{Target, TargetError};
-use stend_record::review::SteadyStart;
+use stend_record::review::{Condition, SteadyStart};
 
 use crate::context::Context;
 use crate::cost::Cost;
@@ -11,8 +11,8 @@ use crate::outcome::written_bytes;
 use crate::recorder::Done;
 use crate::state::{Step, UntilSteady};
 
-/// Prefix of the names of notes about steady states.
-pub(crate) const STEADY_STATE: &str = "steady state of ";
+/// Id of notes about steady states.
+pub(crate) const STEADY_STATE: &str = "steady-state-of";
 
 impl Context<'_> {
     /// Carries out a step; `name` is that of the state or the test, from which random seeds derive.
@@ -98,11 +98,11 @@ impl Context<'_> {
         if rounds.required && !start.reached {
             return Err(TargetError::Failed(format!(
                 "state `{state}`: {}; longer rounds (`round_s`) scatter less",
-                start_words(&start)
+                start_text(&start)
             )));
         }
         self.recorder
-            .note(format!("{STEADY_STATE}`{state}`"), start_words(&start));
+            .note(Condition::of(STEADY_STATE, state, start_text(&start)));
         self.recorder.made_steady(start);
         Ok(spent)
     }

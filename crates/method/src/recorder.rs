@@ -1,14 +1,16 @@
 //! Assembles results in the edition's order, in whatever order they arrive, and reports and saves
 //! them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use stend_analysis::{implausible, steady, words};
+use stend_language::recorded;
 use stend_load::target::TargetError;
 use stend_record::review::{
-    Condition, FailedTest, JobText, Results, Review, SteadyStart, TestResult,
+    Condition, FailedTest, JobText, Results, Review, SteadyStart, TestResult, Text,
 };
 
 use crate::cost::Cost;
@@ -44,26 +46,26 @@ pub(crate) struct PlannedTest {
     /// True if each result is saved at once, so that a later run can keep it.
     pub(crate) kept_in_parts: bool,
     /// Reason why the target cannot run it.
-    pub(crate) skipped: Option<String>,
+    pub(crate) skipped: Option<Text>,
 }
 
 /// One measurement.
 #[derive(Debug)]
 pub(crate) struct Measurement {
     /// Name of the measurement, see [`Recorder::begin`].
-    pub(crate) name: String,
+    pub(crate) name: Text,
     /// Jobs that measured it, in their order.
     pub(crate) jobs: Vec<JobText>,
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Text>,
     pub(crate) results: Results,
 }
 
 impl Measurement {
     /// Creates a measurement of one job with the same name.
     pub(crate) fn of_job(
-        name: String,
+        name: Text,
         text: String,
-        warnings: Vec<String>,
+        warnings: Vec<Text>,
         results: Results,
     ) -> Measurement {
         let jobs = vec![JobText {
@@ -93,8 +95,9 @@ struct Progress {
     /// Finished tests by index in the edition, including those of an earlier run.
     finished: Vec<Option<TestResult>>,
     failed: Vec<Option<FailedTest>>,
-    /// Conditions noted while states were prepared, by name: states are prepared in any order.
-    notes: BTreeMap<String, Vec<String>>,
+    /// Values of conditions noted while states were prepared, by id and by state: states are
+    /// prepared in any order.
+    notes: BTreeMap<(Cow<'static, str>, Option<String>), Vec<Text>>,
     /// Last preparation of each state that must be steady, by its id.
     steady: BTreeMap<String, SteadyStart>,
     /// For the tests of the plan, the steady state that each result started from, by slot: on
@@ -180,23 +183,22 @@ impl<'a> Recorder<'a> {
         self.lock().unfinished[self.tests[place.test].index].clone()
     }
 
-    /// Notes the preparation of a state; several notes of one name keep their order.
-    pub(crate) fn note(&self, name: String, value: String) {
+    /// Notes a condition, such as the preparation of a state; several values of one condition keep
+    /// their order.
+    pub(crate) fn note(&self, note: Condition) {
         let mut progress = self.lock();
-        let said = progress.notes.entry(name).or_default();
-        // The same note of an earlier run is not repeated.
-        if said.last() != Some(&value) {
-            said.push(value);
+        let said = progress.notes.entry((note.id, note.of)).or_default();
+        for value in note.value.items() {
+            // The same note of an earlier run is not repeated.
+            if said.last() != Some(value) {
+                said.push(value.clone());
+            }
         }
     }
 
     /// Copies the notes of an earlier run.
-    pub(crate) fn take_over(&self, notes: &[Condition]) {
-        for note in notes {
-            for value in note.value.split(AGAIN) {
-                self.note(note.name.clone(), value.to_owned());
-            }
-        }
+    pub(crate) fn take_over(&self, notes: Vec<Condition>) {
+        notes.into_iter().for_each(|note| self.note(note));
     }
 
     /// Records that a state was written until it was steady, or for the allowed number of rounds.
@@ -254,7 +256,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Reports that a measurement starts.
-    pub(crate) fn begin(&self, place: Place, name: &str, part: Cost) {
+    pub(crate) fn begin(&self, place: Place, name: &Text, part: Cost) {
         self.begin_test(place.test);
         let progress = self.lock();
         (self.events)(Event::PointStarted {
@@ -346,12 +348,12 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records a test that the target cannot run: it has no results, only the reason.
-    pub(crate) fn skip(&self, test: usize, why: &str) {
+    pub(crate) fn skip(&self, test: usize, why: &Text) {
         self.begin_test(test);
         let mut progress = self.lock();
         let index = self.tests[test].index;
         let mut result = self.assemble(test, &[], &BTreeMap::new());
-        result.warnings.push(why.to_owned());
+        result.warnings.push(why.clone());
         progress.finished[index] = Some(result);
         self.settle(&mut progress, test);
     }
@@ -420,9 +422,9 @@ impl<'a> Recorder<'a> {
                 steady_starts.push(start.clone());
             }
         }
-        let said = |text: &String| result.warnings.contains(text);
+        let said = |text: &Text| result.warnings.contains(text);
         let unsteady = |start| not_steady(start, self.capacity_bytes).filter(|text| !said(text));
-        let unsteady: Vec<String> = steady_starts.iter().filter_map(unsteady).collect();
+        let unsteady: Vec<Text> = steady_starts.iter().filter_map(unsteady).collect();
         result.warnings.splice(0..0, unsteady);
         result.steady_starts = steady_starts;
         for measured in slots.iter().flatten().flatten() {
@@ -440,7 +442,7 @@ impl<'a> Recorder<'a> {
     fn save(&self, review: &Review) {
         if let Some(Err(problem)) = self.save.map(|save| save(review)) {
             (self.events)(Event::Warning {
-                text: &format!("what is finished could not be saved: {problem}"),
+                text: &recorded!("warning-not-saved", problem = problem),
             });
         }
     }
@@ -451,34 +453,34 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Separator between two notes of one name.
+/// Separator between two values of a condition.
 const AGAIN: &str = "; again: ";
 
 /// Returns the warning on a test that did not start from a required steady state, or started from
 /// one that may not last: any five rounds at one speed meet the definition.
-fn not_steady(start: &SteadyStart, capacity_bytes: u64) -> Option<String> {
+fn not_steady(start: &SteadyStart, capacity_bytes: u64) -> Option<Text> {
     if start.reached && start.written_bytes < capacity_bytes {
-        return Some(format!(
-            "state `{}` is steady by the definition, for which {} were written, less than the \
-             capacity: the drive may become slower still",
-            start.state,
-            words::bytes(start.written_bytes)
+        return Some(recorded!(
+            "warning-steady-early",
+            state = start.state.as_str(),
+            written = words::bytes(start.written_bytes)
         ));
     }
     (!start.reached).then(|| {
-        format!(
-            "state `{}` was to be steady and is not: {}",
-            start.state,
-            steady::start_words(start)
+        recorded!(
+            "warning-state-not-steady",
+            state = start.state.as_str(),
+            how = steady::start_text(start)
         )
     })
 }
 
 fn review(progress: &Progress) -> Review {
     let mut review = progress.review.clone();
-    let notes = progress.notes.iter().map(|(name, values)| Condition {
-        name: name.clone(),
-        value: values.join(AGAIN),
+    let notes = progress.notes.iter().map(|((id, of), values)| Condition {
+        id: id.clone(),
+        of: of.clone(),
+        value: Text::list(AGAIN, values.iter().cloned()),
     });
     review.conditions.extend(notes);
     review.tests = progress.finished.iter().flatten().cloned().collect();

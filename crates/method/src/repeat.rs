@@ -7,6 +7,7 @@
 use parking_lot::Mutex;
 
 use stend_analysis::repeated;
+use stend_language::recorded;
 use stend_load::target::Target;
 use stend_record::review::{Condition, FailedTest, Review, TestResult};
 
@@ -196,22 +197,19 @@ impl<'a> Repetitions<'a> {
     fn conditions(&self, reviews: &[&Review]) -> Vec<Condition> {
         let mut all = reviews[0].conditions.clone();
         for other in reviews.iter().flat_map(|review| &review.conditions) {
-            let known = |condition: &Condition| condition.name == other.name;
+            let known = |condition: &Condition| condition.is_like(other);
             if !all.iter().any(known) {
                 all.push(other.clone());
             }
         }
         let seeds = (0..self.options.repeat).map(|n| repetition_seed(self.options.seed, n));
         let seeds: Vec<String> = seeds.map(|seed| seed.to_string()).collect();
-        all.push(Condition {
-            name: "repetitions".to_owned(),
-            value: format!(
-                "{} of every test, with the seeds {}; points and key figures are means, all else \
-                 is of the first",
-                seeds.len(),
-                seeds.join(", ")
-            ),
-        });
+        let value = recorded!(
+            "value-repetitions",
+            count = seeds.len(),
+            seeds = seeds.join(", ")
+        );
+        all.push(Condition::new("repetitions", value));
         all
     }
 

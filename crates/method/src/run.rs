@@ -131,10 +131,9 @@ fn without_results(plan: &Plan<'_>, options: &ReviewOptions<'_>, can_be_copied: 
 /// interruption.
 fn note_earlier(recorder: &Recorder<'_>, earlier: &Review, plan: &Plan<'_>, can_be_copied: bool) {
     // The states of tests that are kept from the earlier run are not prepared again.
-    recorder.take_over(&conditions::notes(earlier));
+    recorder.take_over(conditions::notes(earlier));
     if let (false, Some(next)) = (can_be_copied, plan.tests.first()) {
-        let (name, value) = conditions::interruption(earlier, &next.head.title);
-        recorder.note(name, value);
+        recorder.note(conditions::interruption(earlier, &next.head.title));
     }
 }
 

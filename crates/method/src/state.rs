@@ -1,5 +1,6 @@
 //! States of a target, and the steps that prepare them.
 
+use stend_language::Text;
 use stend_record::load::Load;
 
 use crate::scaled;
@@ -10,7 +11,7 @@ pub struct State {
     /// Id.
     pub id: String,
     /// Description for people.
-    pub title: String,
+    pub title: Text,
     /// Index in [`Edition::states`](crate::Edition::states) of the state that it is prepared from;
     /// `None` for the target as it was passed in.
     pub from: Option<usize>,

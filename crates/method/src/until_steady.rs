@@ -1,5 +1,6 @@
 //! An edition whose tests start from a steady state, at the user's request.
 
+use stend_language::recorded;
 use stend_record::load::Load;
 use stend_record::review::Pattern;
 use stend_record::size::size_text;
@@ -67,11 +68,12 @@ impl Edition {
             *behind = Some(edition.states.len());
             edition.states.push(State {
                 id: self.free_id(&state.id),
-                title: format!(
-                    "`{}`, then random writes of {} at queue depth 32 in rounds of {ROUND_S} s \
-                     until their speed is steady, {ROUNDS_MAX} rounds at most",
-                    state.id,
-                    size_text(load.block_bytes)
+                title: recorded!(
+                    "state-until-steady",
+                    state = state.id.as_str(),
+                    block = size_text(load.block_bytes),
+                    time = format!("{ROUND_S} s"),
+                    rounds = ROUNDS_MAX
                 ),
                 from: Some(index),
                 steps: vec![load.step()],

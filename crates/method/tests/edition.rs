@@ -44,7 +44,10 @@ fn the_built_in_edition_is_as_documented() {
         panic!("degradation is a curve");
     };
     assert_eq!((curve.duration_s, curve.sample_ms), (Some(7200.0), 1000));
-    assert_eq!(curve.load.describe(), "random write, 4 KiB, queue depth 32");
+    assert_eq!(
+        curve.load.describe().in_english(),
+        "random write, 4 KiB, queue depth 32"
+    );
     let TestKind::Continue(next) = &edition.tests[6].kind else {
         panic!("recovery continues");
     };
@@ -264,6 +267,8 @@ id = "random" | id = "sequential" | id | two tests
 id = "random" | id = "Random!" | id | a-z
 stend.edition/1 | stend.edition/2 | schema | stend.edition/1
 sample_ms = 1000 | sample_ms = 1 | sample_ms | 100 to 60000
+id = "edition-2014" | id = "edition-2013" | title | there is no message `edition-2013`
+args = { time = "{180 s}" } | args = { } | title | needs the argument `time`
 "#;
 
 #[test]
@@ -291,6 +296,9 @@ fn errors_say_file_line_key_and_what_is_allowed() {
     }
 }
 
+/// Title of the edition of 2014.
+const TITLE: &str = "title = { id = \"edition-2014\", args = { time = \"{180 s}\" } }\n";
+
 #[test]
 fn structure_is_checked() {
     let twice = message("queue_depth = [1, 4]", "queue_depth = [4, 4]");
@@ -312,7 +320,7 @@ fn structure_is_checked() {
         nested.contains("block_byte, available keys: block_bytes, queue_depth"),
         "{nested}"
     );
-    let missing = message("title = \"2014: the whole drive, {180 s} a point\"\n", "");
+    let missing = message(TITLE, "");
     assert!(missing.contains(": title: missing field"), "{missing}");
     let syntax = message("[[test]]", "[[test]");
     assert!(syntax.starts_with("mine.toml:"), "{syntax}");

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::common::{info, option, outcome};
+use crate::common::{info, joined, option, outcome};
 use stend_load::target::{JobOutcome, JobRequest, Observer, Target, TargetError, WriteLimit};
 use stend_method::{
     Edition, Event, MethodError, ReviewOptions, check_write_budget, estimate, run_review,
@@ -242,7 +242,7 @@ fn it_writes_until_it_is_refused() {
         log,
         [&round, &round, &round, &again, &read].map(String::clone)
     );
-    let names: Vec<&str> = test.jobs.iter().map(|job| job.name.as_str()).collect();
+    let names: Vec<String> = test.jobs.iter().map(|job| job.name.in_english()).collect();
     assert_eq!(names.len(), 2);
     assert!(names[0].starts_with("round 1: sequential write, 128 KiB"));
 }
@@ -269,7 +269,7 @@ fn a_drive_that_takes_writes_again_and_one_that_is_gone_are_told() {
             .iter()
             .all(|r| r.health.is_none() && r.write_amplification.is_none())
     );
-    let said = test.warnings.join("; ");
+    let said = joined(&test.warnings, "; ");
     assert!(
         said.contains("the device is gone") && said.contains("it is dumb"),
         "{said}"
@@ -296,9 +296,18 @@ fn the_budget_is_never_exceeded() {
             let whole = budget_bytes / 131_072 * 131_072;
             assert_eq!((worn.written_bytes, target.taken()), (whole, whole));
             assert_eq!(worn.afterwards.unwrap().write_refused, None);
-            assert!(test.warnings[0].starts_with("not worn out within the budget"));
-            let said = review.conditions.iter().find(|c| c.name == "write budget");
-            assert!(said.unwrap().value.contains(&budget_bytes.to_string()));
+            assert!(
+                test.warnings[0]
+                    .in_english()
+                    .starts_with("not worn out within the budget")
+            );
+            let said = review.conditions.iter().find(|c| c.id == "write-budget");
+            assert!(
+                said.unwrap()
+                    .value
+                    .in_english()
+                    .contains(&budget_bytes.to_string())
+            );
         }
     }
 }
@@ -437,7 +446,9 @@ fn a_test_that_was_broken_off_goes_on_and_keeps_its_budget() {
         "the first round's, and that of the reads"
     );
     assert!(
-        test.warnings.iter().any(|w| w.starts_with("interrupted")),
+        test.warnings
+            .iter()
+            .any(|w| w.in_english().starts_with("interrupted")),
         "{:?}",
         test.warnings
     );
@@ -553,7 +564,7 @@ fn rounds_like_the_last_are_not_measured_again() {
     let repeats: Vec<u64> = worn.rounds.iter().map(|round| round.repeats).collect();
     assert_eq!(repeats[..5], [0, 0, 1, 0, 2], "{repeats:?}");
     assert!(repeats.windows(2).all(|two| two[0] * two[1] == 0));
-    let said = test.warnings.join(" ");
+    let said = joined(&test.warnings, " ");
     let words = format!("of 101 rounds {repeated} were not simulated");
     assert!(said.contains(&words), "{said}");
     let written: u64 = worn.rounds.iter().map(|round| round.written_bytes).sum();

@@ -4,7 +4,7 @@
 use stend_load::target::Target;
 use stend_method::{Edition, Ending, EndsWhen, ReviewOptions, run_review};
 use stend_model::Model;
-use stend_record::review::{Review, TestResult};
+use stend_record::review::{Review, TestResult, Text};
 use stend_simulated::SimulatedTarget;
 
 use crate::common::test;
@@ -132,9 +132,9 @@ fn review_of(model: Model, ends_when: Option<EndsWhen<'_>>) -> Review {
     run_review(target, &edition, &options, &|_| {}).unwrap()
 }
 
-fn remarks(test: &TestResult) -> Vec<&String> {
-    let said = |w: &&String| w.contains("ended after");
-    test.warnings.iter().filter(said).collect()
+fn remarks(test: &TestResult) -> Vec<String> {
+    let said = test.warnings.iter().map(Text::in_english);
+    said.filter(|w| w.contains("ended after")).collect()
 }
 
 fn ends_s(test: &TestResult) -> Vec<f64> {
@@ -179,7 +179,7 @@ fn what_settles_ends_early_with_the_figure_of_the_whole() {
             );
             assert!((1799.0..1802.0).contains(&whole_s), "{whole_s}");
         }
-        let early = |w: &String| w.contains("log ends early");
+        let early = |w: &Text| w.in_english().contains("log ends early");
         assert!(!some.warnings.iter().any(early), "{:?}", some.warnings);
     }
 }

@@ -51,7 +51,7 @@ fn sets_are_copied_and_packed_each_from_the_state() {
         assert_eq!(archived[0].files, works[2].files);
         assert_ne!(works[0].files, works[1].files);
         let warnings = &test(&review, "archive").warnings;
-        assert_eq!(warnings.last().unwrap(), "work: a limit");
+        assert_eq!(warnings.last().unwrap().in_english(), "work: a limit");
         assert_eq!(warnings.len(), 1);
         assert!(test(&review, "unarchive").points().is_empty());
     }
@@ -64,8 +64,11 @@ fn sets_that_do_not_fit_twice_are_scaled_and_said() {
     let result = test(&review, "archive");
     let work = &result.files()[0];
     assert_eq!((work.set_bytes, work.scaled), (25 << 20, true));
-    let said = result.warnings.iter().find(|w| w.starts_with("SCALED"));
-    assert!(said.unwrap().contains("25 MiB"), "{said:?}");
+    let said = result
+        .warnings
+        .iter()
+        .find(|w| w.in_english().starts_with("SCALED"));
+    assert!(said.unwrap().in_english().contains("25 MiB"), "{said:?}");
 }
 
 #[test]
@@ -86,7 +89,7 @@ fn a_target_without_files_is_told_what_to_do_and_nothing_is_done_to_it() {
         assert!(result.files().is_empty() && result.jobs.is_empty());
         let why = &result.warnings[..];
         assert!(
-            why.len() == 1 && why[0].contains("stend review DIR"),
+            why.len() == 1 && why[0].in_english().contains("stend review DIR"),
             "{why:?}"
         );
     }

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Fake, options, test};
+use common::{Fake, joined, options, test};
 use stend_method::{Edition, run_review};
 use stend_record::review::Review;
 
@@ -24,20 +24,24 @@ fn states_are_made_without_trim_where_the_target_takes_none() {
         let log = spy.log.lock().unwrap();
         assert!(log.iter().all(|did| did != "trim"), "{log:?}");
         assert!(log.contains(&"fill 1 s".to_owned()));
-        let condition = |c: &&stend_record::review::Condition| c.name == "TRIM in states";
+        let condition = |c: &&stend_record::review::Condition| c.id == "trim-in-states";
         let said = review.conditions.iter().find(condition).unwrap();
-        assert!(said.value.starts_with("NONE"), "{}", said.value);
+        assert!(
+            said.value.in_english().starts_with("NONE"),
+            "{}",
+            said.value
+        );
         for id in ["sequential", "degradation"] {
-            let warned = test(&review, id).warnings.join("\n");
+            let warned = joined(&test(&review, id).warnings, "\n");
             assert!(warned.contains("made without TRIM"), "{id}: {warned}");
         }
         let left_out = test(&review, "recovery");
         assert!(left_out.curves().is_empty() && left_out.jobs.is_empty());
-        assert!(left_out.warnings[0].contains("takes no TRIM"));
+        assert!(left_out.warnings[0].in_english().contains("takes no TRIM"));
     }
     let review = review(Box::new(Fake::real()), "2014", &["sequential"]);
-    assert!(review.conditions.iter().all(|c| c.name != "TRIM in states"));
-    let warned = test(&review, "sequential").warnings.join("\n");
+    assert!(review.conditions.iter().all(|c| c.id != "trim-in-states"));
+    let warned = joined(&test(&review, "sequential").warnings, "\n");
     assert!(!warned.contains("TRIM"), "{warned}");
 }
 
@@ -50,7 +54,10 @@ fn what_measures_trim_itself_is_left_out_without_it() {
         let review = review(Box::new(Fake::without_trim(false)), edition, &[id]);
         assert!(review.complete);
         let left_out = test(&review, id);
-        assert!(left_out.warnings[0].contains("takes no TRIM"), "{id}");
+        assert!(
+            left_out.warnings[0].in_english().contains("takes no TRIM"),
+            "{id}"
+        );
         assert!(left_out.jobs.is_empty());
     }
 }

@@ -136,7 +136,7 @@ fn options_change_the_plan_as_they_change_the_review() {
     let told = outline(&edition, &options(&[]), &read_only).unwrap();
     assert_eq!(told.total.written_bytes(), 0);
     let degradation = told.tests.iter().find(|t| t.id == "degradation").unwrap();
-    assert!(degradation.warnings[0].contains("--read-only"));
+    assert!(degradation.warnings[0].in_english().contains("--read-only"));
     assert!(degradation.parts.is_empty());
     let no_trim = Prospect {
         trim_supported: false,
@@ -144,7 +144,11 @@ fn options_change_the_plan_as_they_change_the_review() {
     };
     let told = outline(&edition, &options(&["random", "recovery"]), &no_trim).unwrap();
     assert_eq!(part(&told, "random", "TRIM of the whole capacity"), None);
-    assert!(told.tests[1].warnings[0].contains("takes no TRIM"));
+    assert!(
+        told.tests[1].warnings[0]
+            .in_english()
+            .contains("takes no TRIM")
+    );
     assert!(outline(&edition, &options(&["nothing"]), &no_trim).is_err());
 }
 

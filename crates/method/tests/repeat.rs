@@ -81,7 +81,7 @@ fn figures_are_means_of_reviews_with_other_seeds() {
         assert_eq!(figure.value, interval.mean);
         assert_eq!(figure.half_width, Some(interval.half_width));
     }
-    assert!(review.conditions.iter().any(|c| c.name == "repetitions"));
+    assert!(review.conditions.iter().any(|c| c.id == "repetitions"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use common::{ALL, CAPACITY_BYTES, Fake, Fault, options, test};
 use stend_load::target::Target;
 use stend_method::{Cost, Edition, Event, MethodError, ReviewOptions, estimate, run_review};
-use stend_record::review::{Results, Review, TestResult};
+use stend_record::review::{Results, Review, TestResult, Text};
 
 fn edition() -> Edition {
     Edition::load("2014").unwrap()
@@ -53,7 +53,10 @@ fn the_whole_edition_yields_every_point_in_its_order() {
             .all(|p| p.load.threads == 2 && p.duration_s == 2.0)
     );
     let jobs = &test(&review, "random").jobs;
-    assert_eq!(jobs[1].name, "random read, 4 KiB, queue depth 4");
+    assert_eq!(
+        jobs[1].name.in_english(),
+        "random read, 4 KiB, queue depth 4"
+    );
     assert!(
         jobs[1]
             .text
@@ -128,9 +131,9 @@ fn the_seed_reaches_every_job() {
 fn no_two_measurements_share_a_seed() {
     let review = run(Fake::simulated(), &options(&[]));
     let jobs = review.tests.iter().flat_map(|t| &t.jobs);
-    let mut seeds: Vec<(&str, &str)> = jobs
+    let mut seeds: Vec<(&str, String)> = jobs
         // Traces and files have none: all of theirs derive from the review's.
-        .filter_map(|j| Some((common::option(&j.text, "randseed")?, j.name.as_str())))
+        .filter_map(|j| Some((common::option(&j.text, "randseed")?, j.name.in_english())))
         .collect();
     seeds.sort_unstable();
     let jobs = seeds.len();
@@ -296,7 +299,7 @@ fn what_cannot_be_saved_is_a_warning() {
         &options,
         &|event| {
             if let Event::Warning { text } = event {
-                warnings.lock().unwrap().push(text.to_owned());
+                warnings.lock().unwrap().push(text.to_owned().in_english());
             }
         },
     );
@@ -665,10 +668,16 @@ fn runs_below_a_second_are_lengthened_and_say_so() {
     let review = run(Fake::simulated(), &short);
     let warnings = &test(&review, "sequential").warnings;
     assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].contains("measured for 1 s"));
+    assert!(warnings[0].in_english().contains("measured for 1 s"));
     assert!(test(&review, "degradation").warnings.is_empty());
-    let durations = review.conditions.iter().find(|c| c.name == "durations");
-    assert!(durations.unwrap().value.starts_with("shortened: "));
+    let durations = review.conditions.iter().find(|c| c.id == "durations");
+    assert!(
+        durations
+            .unwrap()
+            .value
+            .in_english()
+            .starts_with("shortened: ")
+    );
 }
 
 #[test]
@@ -716,7 +725,11 @@ fn a_region_bounds_points_and_the_fill_of_their_state() {
         }
         for job in &test(&review, "random").jobs {
             assert!(job.text.contains("\nsize=16777216\n"), "{}", job.text);
-            assert!(job.name.ends_with(", in 16 MiB"), "{}", job.name);
+            assert!(
+                job.name.in_english().ends_with(", in 16 MiB"),
+                "{}",
+                job.name
+            );
         }
         for job in &test(&review, "mixed-sequential").jobs {
             assert!(
@@ -737,7 +750,7 @@ fn a_region_bounds_points_and_the_fill_of_their_state() {
             review
                 .conditions
                 .iter()
-                .any(|c| c.name == "region" && c.value.ends_with("16 MiB"))
+                .any(|c| c.id == "region" && c.value.in_english().ends_with("16 MiB"))
         );
         // Clean, filled twice after two tests that write, and the pass itself.
         let fills = 2 * CAPACITY_BYTES + 2 * (16 << 20);
@@ -760,19 +773,21 @@ fn a_target_smaller_than_the_region_says_so() {
     assert!(random.jobs.iter().all(|j| !j.text.contains("size=")));
     // The other warning is about the shortened run.
     let warnings = &random.warnings;
-    let said = |w: &String| w.contains("128 MiB") && w.contains("67.11 MB");
+    let said = |w: &Text| {
+        let w = w.in_english();
+        w.contains("128 MiB") && w.contains("67.11 MB")
+    };
     assert_eq!(
         warnings.iter().filter(|w| said(w)).count(),
         1,
         "{warnings:?}"
     );
-    let region = review
-        .conditions
-        .iter()
-        .find(|c| c.name == "region")
-        .unwrap();
+    let region = review.conditions.iter().find(|c| c.id == "region").unwrap();
     assert!(
-        region.value.contains("more than the target holds"),
+        region
+            .value
+            .in_english()
+            .contains("more than the target holds"),
         "{region:?}"
     );
 }
@@ -839,7 +854,10 @@ fn a_file_is_written_then_deleted_while_reads_go_on() {
         assert!(matches!(result.results, Some(Results::Response(_))));
         assert!(result.jobs[0].text.contains("rw=randread"));
         assert!(
-            result.warnings.iter().any(|w| w.contains("shortest run")),
+            result
+                .warnings
+                .iter()
+                .any(|w| w.in_english().contains("shortest run")),
             "{:?}",
             result.warnings
         );
@@ -847,7 +865,7 @@ fn a_file_is_written_then_deleted_while_reads_go_on() {
             !result
                 .warnings
                 .iter()
-                .any(|w| w.contains("the target holds"))
+                .any(|w| w.in_english().contains("the target holds"))
         );
     }
 }
@@ -868,7 +886,8 @@ fn a_file_that_does_not_fit_is_made_smaller_and_said() {
         result
             .warnings
             .iter()
-            .any(|w| w.contains("a file of 64 MiB") && w.contains("a file of 32 MiB")),
+            .any(|w| w.in_english().contains("a file of 64 MiB")
+                && w.in_english().contains("a file of 32 MiB")),
         "{:?}",
         result.warnings
     );
@@ -943,8 +962,8 @@ fn the_fastest_pass_counts_and_every_pass_is_kept() {
         assert_eq!(cells.len(), 8);
         // Every job is reported, including the discarded pass.
         assert_eq!(test.jobs.len(), 8 * 4);
-        assert!(test.jobs[0].name.ends_with("discarded pass"));
-        assert!(test.jobs[3].name.ends_with("pass 3 of 3"));
+        assert!(test.jobs[0].name.in_english().ends_with("discarded pass"));
+        assert!(test.jobs[3].name.in_english().ends_with("pass 3 of 3"));
         for cell in cells {
             assert_eq!((cell.passes.len(), cell.duration_s), (3, 1.0));
             assert_eq!(cell.load.region_bytes, Some(CAPACITY_BYTES));
@@ -957,7 +976,7 @@ fn the_fastest_pass_counts_and_every_pass_is_kept() {
                 "each pass has a seed of its own"
             );
         }
-        let said = |what: &str| test.warnings.iter().any(|w| w.contains(what));
+        let said = |what: &str| test.warnings.iter().any(|w| w.in_english().contains(what));
         assert!(
             said("shortest run") && said("the region of 1 GiB"),
             "{:?}",

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::common::{info, option, outcome};
+use crate::common::{info, joined, option, outcome};
 use stend_load::target::{JobOutcome, JobRequest, Observer, Target, TargetError};
 use stend_method::{Edition, MethodError, ReviewOptions, SteadyLoad, estimate, run_review};
 use stend_record::fio::{Direction, Job, Latency};
@@ -171,7 +171,9 @@ fn what_never_settles_ends_after_25_rounds_and_says_so() {
     assert_eq!((found.rounds.len(), found.steady_from_round), (25, None));
     let warnings = &review.tests[0].warnings;
     assert!(
-        warnings[0].starts_with("steady state not achieved in 25 rounds"),
+        warnings[0]
+            .in_english()
+            .starts_with("steady state not achieved in 25 rounds"),
         "{warnings:?}"
     );
 }
@@ -204,7 +206,8 @@ fn saturation_ends_when_enough_is_written() {
     let (review, _) = run(&short, "write-saturation", SETTLING, true);
     let said = &review.tests[0].warnings[0];
     assert!(
-        said.contains("3 rounds have written 1.61 GB of the 4.29 GB"),
+        said.in_english()
+            .contains("3 rounds have written 1.61 GB of the 4.29 GB"),
         "{said}"
     );
 }
@@ -328,10 +331,11 @@ fn a_state_is_written_until_it_is_steady() {
         let said = review
             .conditions
             .iter()
-            .find(|c| c.name == "steady state of `steady`")
+            .find(|c| c.id == "steady-state-of" && c.of.as_deref() == Some("steady"))
             .unwrap();
         assert!(
             said.value
+                .in_english()
                 .starts_with("reached after 8 rounds of 60 s of random write, 4 KiB"),
             "{said:?}"
         );
@@ -411,10 +415,12 @@ fn a_test_from_a_written_state_is_given_a_steady_one_on_wish() {
             review.tests[0]
                 .warnings
                 .iter()
-                .all(|w| !w.contains("is steady") && !w.contains("steady and is not"))
+                .all(|w| !w.in_english().contains("is steady")
+                    && !w.in_english().contains("steady and is not"))
         );
-        let condition = "steady state of `preconditioned-steady`";
-        assert!(review.conditions.iter().any(|c| c.name == condition));
+        let mut notes = review.conditions.iter();
+        let is_of = |c: &Condition| c.of.as_deref() == Some("preconditioned-steady");
+        assert!(notes.any(|c| c.id == "steady-state-of" && is_of(c)));
     }
 }
 
@@ -436,7 +442,7 @@ fn a_wish_that_is_not_fulfilled_is_said_and_fails_nothing() {
     );
     let said = &test.warnings[0];
     assert!(
-        said.starts_with(
+        said.in_english().starts_with(
             "state `preconditioned-steady` was to be steady and is not: steady state not \
              achieved in 25 rounds of 60 s of random write, 4 KiB"
         ),
@@ -518,7 +524,7 @@ fn no_rest_undoes_a_steady_state_between_tests_that_read() {
     for test in &review.tests {
         assert_eq!(test.steady_starts.len(), 1, "{}", test.id);
         // This target has written almost nothing.
-        let said = test.warnings.join("; ");
+        let said = joined(&test.warnings, "; ");
         assert!(said.contains("may become slower still"), "{said}");
     }
 }
@@ -545,8 +551,8 @@ fn what_is_taken_over_keeps_its_steady_state() {
         let said = |review: &Review| -> Vec<String> {
             let conditions = review.conditions.iter();
             conditions
-                .filter(|c| c.name == "steady state of `steady`")
-                .map(|c| c.value.clone())
+                .filter(|c| c.id == "steady-state-of" && c.of.as_deref() == Some("steady"))
+                .map(|c| c.value.in_english())
                 .collect()
         };
         let mut first = run(&["first"], None).unwrap();
@@ -564,8 +570,10 @@ fn what_is_taken_over_keeps_its_steady_state() {
         let other = first
             .conditions
             .iter_mut()
-            .find(|c| c.name.starts_with("steady state of"));
-        other.unwrap().value = "reached after 5 rounds; again: reached after 6 rounds".to_owned();
+            .find(|c| c.id == "steady-state-of");
+        other.unwrap().value = "reached after 5 rounds; again: reached after 6 rounds"
+            .to_owned()
+            .into();
         let both = run(&["first", "second"], Some(first.clone())).unwrap();
         let value = said(&both).remove(0);
         assert!(

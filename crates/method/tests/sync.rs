@@ -163,7 +163,7 @@ fn flushes_and_intervals_are_measured() {
     assert_eq!(jobs.len(), 13);
     let words: Vec<String> = points
         .iter()
-        .map(|p| p.streams[0].durability.words())
+        .map(|p| p.streams[0].durability.describe().in_english())
         .collect();
     assert_eq!(
         words[..2],

@@ -24,25 +24,35 @@ fn run(id: &str, fake: Fake, tests: &[&str], duration_scale: f64) -> Review {
 fn titles_and_methods_have_the_times_of_the_run() {
     let tests = ["random", "degradation", "recovery"];
     let review = run("2014", Fake::simulated(), &tests, 0.1);
-    assert_eq!(review.edition_title, "2014: the whole drive, 18 s a point");
     assert_eq!(
-        test(&review, "random").method,
+        review.edition_title.in_english(),
+        "2014: the whole drive, 18 s a point"
+    );
+    assert_eq!(
+        test(&review, "random").method.in_english(),
         "4 KiB anywhere on the drive, queue depth 1 and 4, 18 s each."
     );
     assert_eq!(
-        test(&review, "degradation").method,
+        test(&review, "degradation").method.in_english(),
         "4 KiB random write over the whole drive at queue depth 32 for 12 min, sampled every \
          second."
     );
     // Rests of a simulated drive are not scaled.
     let method = &test(&review, "recovery").method;
-    assert!(method.starts_with("After 12 min of random write the drive rests for 15 minutes"));
+    assert!(
+        method
+            .in_english()
+            .starts_with("After 12 min of random write the drive rests for 15 minutes")
+    );
     let title = &run("quick", Fake::simulated(), &["write-burst"], 0.1).tests[0].title;
-    assert_eq!(title, "6 s of random writes");
+    assert_eq!(title.in_english(), "6 s of random writes");
     let edition = Edition::load("2014").unwrap();
     let review = run("2014", Fake::simulated(), &tests, 1.0);
-    assert_eq!(review.edition_title, "2014: the whole drive, 3 min a point");
-    let method = edition.tests[1].method.to_string();
+    assert_eq!(
+        review.edition_title.in_english(),
+        "2014: the whole drive, 3 min a point"
+    );
+    let method = edition.tests[1].method.at(1.0);
     assert_eq!(test(&review, "random").method, method);
 }
 

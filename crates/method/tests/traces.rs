@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use common::{Fake, Fault, options, test};
 use stend_load::target::Target;
 use stend_method::{Edition, ReviewOptions, estimate, run_review};
-use stend_record::review::{Review, TestResult};
+use stend_record::review::{Review, TestResult, Text};
 
 fn edition() -> Edition {
     Edition::load("2014").unwrap()
@@ -61,10 +61,14 @@ fn traces_are_replayed_as_the_edition_says_and_added_up() {
             assert!((trace.bw_bytes_per_s * trace.busy_s / 4e6 - 1.0).abs() < 1e-9);
             assert!((trace.iops * trace.busy_s / 2000.0 - 1.0).abs() < 1e-9);
             assert_eq!(trace.write_amplification, copied.then_some(1.5));
-            assert!(trace.limits[0].contains("synthesised desktop trace, seed 42"));
+            assert!(
+                trace.limits[0]
+                    .in_english()
+                    .contains("synthesised desktop trace, seed 42")
+            );
             // The target holds 64 MiB; the traces span gigabytes.
             assert!(trace.moved_requests > 1000, "{trace:?}");
-            let warned = |w: &&String| w.starts_with(&format!("{}: ", trace.name));
+            let warned = |w: &&Text| w.in_english().starts_with(&format!("{}: ", trace.name));
             assert_eq!(test.warnings.iter().filter(warned).count(), 1);
         }
         assert_eq!(test.jobs.len(), 10);
@@ -96,8 +100,16 @@ fn a_shortened_run_replays_the_beginnings_of_traces_and_says_so() {
             let share = trace.replayed_share.unwrap();
             assert!((share - 0.1).abs() < 0.01, "{share}");
             let said = "only a beginning: the first 10";
-            assert!(trace.limits[1].starts_with(said), "{:?}", trace.limits);
-            assert!(trace.limits[1].ends_with(of), "{:?}", trace.limits);
+            assert!(
+                trace.limits[1].in_english().starts_with(said),
+                "{:?}",
+                trace.limits
+            );
+            assert!(
+                trace.limits[1].in_english().ends_with(of),
+                "{:?}",
+                trace.limits
+            );
             assert!(job.text.contains(" --duration-scale 0.1\n"), "{}", job.text);
         }
     }
@@ -162,7 +174,7 @@ fn finished_traces_are_kept_and_not_replayed_again() {
         let traces = test.traces();
         assert_eq!(traces[..3], begun[..]);
         let names = |test: &TestResult| -> Vec<String> {
-            let jobs = test.jobs.iter().map(|job| job.name.clone());
+            let jobs = test.jobs.iter().map(|job| job.name.in_english());
             let traces = test.traces().iter().map(|trace| trace.name.clone());
             jobs.chain(traces).collect()
         };
@@ -226,7 +238,7 @@ fn idle_time_is_left_out_where_the_target_can() {
         let said = format!("replay word {timing} 256");
         assert!(log.contains(&said), "{log:?}");
         let trace = &test(&review, "desktop-traces").traces()[0];
-        let told = |l: &&String| l.contains("cannot leave idle time out");
+        let told = |l: &&Text| l.id() == Some("limit-original-times");
         assert_eq!(trace.limits.iter().filter(told).count(), words);
     }
 }

@@ -1,57 +1,79 @@
 //! The hardware of a model in words, for a report.
 
+use stend_language::{Text, recorded};
+
 use crate::schema::Model;
 use crate::schema::key::named;
 use crate::schema::spec::{Emptying, PAGE_BYTES, Spec, WhenFull};
 use crate::schema::tables::trim::PROMISES;
 
 impl Model {
-    /// Named facts of the hardware, in the order of the report.
-    pub fn facts(&self) -> Vec<(String, String)> {
+    /// Facts of the hardware by their ids, in the order of the report.
+    pub fn facts(&self) -> Vec<(&'static str, Text)> {
         let nand = &self.nand;
         let spec = self.spec();
-        let flash = format!(
-            "{}: {} dies on {} channels, {} planes, pages of {} KiB",
-            nand.generation.value, spec.dies, spec.channels, nand.planes.value, nand.page_kib.value
+        let flash = recorded!(
+            "fact-value-flash",
+            flash = Text::named("flash", &nand.generation.value),
+            dies = spec.dies,
+            channels = spec.channels,
+            planes = nand.planes.value,
+            kib = nand.page_kib.value
         );
         let over_provisioning = crate::geometry::layout::capacity(&spec).map(|capacity| {
             let data = capacity.data_pages * PAGE_BYTES;
             let spare = 100.0 * (data as f64 / spec.user_bytes as f64 - 1.0);
-            format!("{spare:.1} % of the user's capacity in the data area")
+            recorded!(
+                "fact-value-over-provisioning",
+                share = format!("{spare:.1}")
+            )
         });
         let parity = match spec.parity_data {
-            None => "none".to_owned(),
-            Some(data) => format!("one page for every {data} of data"),
+            None => recorded!("value-none"),
+            Some(data) => recorded!("fact-value-parity", pages = data),
         };
         let promise = self.trim.deterministic.as_ref();
-        let promise = promise.map(|promise| named(&PROMISES, promise).to_owned());
+        let promise = promise.map(|promise| named(&PROMISES, promise).into());
         let encryption = self.encryption.as_ref();
-        let encryption = encryption.map(|encryption| encryption.algorithm.value.clone());
-        let fingerprint = format!("{:016x} (FNV-1a of the model)", self.fingerprint);
+        let encryption = encryption.map(|encryption| encryption.algorithm.value.as_str().into());
+        let fingerprint = format!("{:016x}", self.fingerprint);
+        let dram = format!("{} MiB", self.dram.size_mib.value);
+        let year = self.release_year.as_ref();
         let facts = [
-            ("model", Some(self.description.clone())),
+            ("model", Some(self.description())),
             (
-                "release year",
-                self.release_year
-                    .as_ref()
-                    .map(|year| year.value.to_string()),
+                "release-year",
+                year.map(|year| year.value.to_string().into()),
             ),
-            ("controller", Some(self.controller.name.value.clone())),
-            ("interface", Some(self.interface())),
+            (
+                "controller",
+                Some(Text::named("controller", &self.controller.name.value)),
+            ),
+            ("interface", Some(self.interface().into())),
             ("flash", Some(flash)),
-            ("DRAM", Some(format!("{} MiB", self.dram.size_mib.value))),
+            ("dram", Some(recorded!("figure", figure = dram))),
             ("over-provisioning", over_provisioning),
-            ("SLC cache", Some(cache_in_words(&spec))),
+            ("slc-cache", Some(cache(&spec))),
             ("parity", Some(parity)),
-            ("TRIM", Some(self.trim_in_words())),
-            ("read after TRIM", promise),
+            ("trim", Some(self.trim_fact())),
+            ("read-after-trim", promise),
             ("encryption", encryption),
-            ("model fingerprint", Some(fingerprint)),
+            (
+                "model-fingerprint",
+                Some(recorded!("fact-value-fingerprint", hash = fingerprint)),
+            ),
         ];
         let known = facts.into_iter();
-        known
-            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
-            .collect()
+        known.filter_map(|(id, value)| Some((id, value?))).collect()
+    }
+
+    /// The description; of a shipped model it is a message.
+    fn description(&self) -> Text {
+        let told = Text::named("drive", &self.name);
+        match told.in_english() == self.description {
+            true => told,
+            false => self.description.as_str().into(),
+        }
     }
 
     /// Rated life, bytes written; `None` if the model does not state it.
@@ -77,58 +99,59 @@ impl Model {
         }
     }
 
-    fn trim_in_words(&self) -> String {
+    fn trim_fact(&self) -> Text {
         let trim = &self.trim;
         if !trim.enabled.value {
-            return "accepted and forgotten".to_string();
+            return recorded!("fact-value-trim-none");
         }
-        let words = match (trim.reaches_cache.value, trim.lazy.value) {
-            (true, false) => "frees at once",
-            (true, true) => "noted at once, freed later",
-            (false, false) => "frees the data area at once, the SLC cache when it is folded",
-            (false, true) => {
-                "noted at once; frees the data area later, the SLC cache when it is folded"
-            }
+        let what = match (trim.reaches_cache.value, trim.lazy.value) {
+            (true, false) => recorded!("fact-value-trim-once"),
+            (true, true) => recorded!("fact-value-trim-later"),
+            (false, false) => recorded!("fact-value-trim-data"),
+            (false, true) => recorded!("fact-value-trim-data-later"),
         };
-        let alone = match trim.queued.value {
-            true => "",
-            false => "; not queued: it waits for all other commands, and they for it",
-        };
-        format!("{words}{alone}")
+        match trim.queued.value {
+            true => what,
+            false => recorded!("fact-value-trim-alone", what = what),
+        }
     }
 }
 
-fn cache_in_words(spec: &Spec) -> String {
+fn cache(spec: &Spec) -> Text {
     let Some(cache) = &spec.cache else {
-        return "none".to_string();
+        return recorded!("value-none");
     };
     let row_bytes = u64::from(spec.dies * spec.pages_per_mp_page) * PAGE_BYTES;
     let gb = |superblocks: u32| {
         let rows = u64::from(superblocks) * u64::from(cache.pool.rows);
         let gb = (rows * row_bytes) as f64 / 1e9;
         let decimals = if gb < 1.0 { 2 } else { 1 };
-        format!("{gb:.decimals$} GB with parity")
+        format!("{gb:.decimals$}")
     };
-    let own = cache.pool.superblocks;
-    let mut words = Vec::new();
-    if own > 0 {
-        words.push(format!("static, {}, in every die", gb(own)));
-    }
-    if cache.dynamic_superblocks > 0 {
-        let most = gb(cache.dynamic_superblocks);
-        words.push(format!("dynamic, up to {most}, in the data area"));
-    }
-    let enters = match cache.bypass_from_bytes {
-        None => "every write enters it".to_string(),
-        Some(bytes) => format!("writes below {} KiB enter it", bytes / 1024),
+    let (own, dynamic) = (cache.pool.superblocks, cache.dynamic_superblocks);
+    let size = match (own, dynamic) {
+        (own, 0) => recorded!("fact-value-cache-static", gb = gb(own)),
+        (0, most) => recorded!("fact-value-cache-dynamic", most = gb(most)),
+        (own, most) => recorded!("fact-value-cache-both", gb = gb(own), most = gb(most)),
     };
-    let full = match cache.when_full {
+    let below = match cache.bypass_from_bytes {
+        None => "",
+        Some(_) => "-below",
+    };
+    let room = match cache.when_full {
         WhenFull::Wait => "",
-        WhenFull::Bypass => " while there is room",
+        WhenFull::Bypass => "-room",
     };
     let folds = match cache.emptying {
-        Emptying::OnChip => "on-chip copy",
-        Emptying::Controller => "the controller",
+        Emptying::OnChip => "on-chip",
+        Emptying::Controller => "controller",
     };
-    format!("{}; {enters}{full}, {folds} folds it", words.join(", and "))
+    let use_of_it = recorded!(
+        format!("fact-value-cache{below}{room}-{folds}"),
+        cache = size
+    );
+    match cache.bypass_from_bytes {
+        None => use_of_it,
+        Some(bytes) => use_of_it.with("kib", bytes / 1024),
+    }
 }

@@ -40,7 +40,7 @@ use std::path::Path;
 use crate::schema::key::Reader;
 use crate::schema::renamed;
 use crate::schema::tables::DESCRIBED;
-use stend_config::{Problem, Text};
+use stend_config::{Problem, SourceText};
 
 pub use crate::schema::document::{DescribedKey, DescribedTable};
 pub use crate::schema::free::{FreeFigure, NewValue, WriteError, write_values};
@@ -114,7 +114,7 @@ fn placed(problem: Problem, files: &Files) -> Problem {
 /// Reads a resolved text, unless it is not TOML or has another schema.
 fn read(files: &Files) -> Result<(Reader, Option<Model>), FileError> {
     let text = files.text();
-    let text_of = Text { file: "", text };
+    let text_of = SourceText { file: "", text };
     let broken = |offset: usize, key: Option<String>, message: String| {
         FileError::from(placed(text_of.problem(offset, key, message), files))
     };

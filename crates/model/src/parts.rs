@@ -9,7 +9,7 @@ use crate::schema::free::FreeFigure;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use stend_config::{Lines, Problem, Text};
+use stend_config::{Lines, Problem, SourceText};
 use toml_edit::{Document, Item, Value as TomlValue};
 
 use super::shipped::{PARTS, SHIPPED};
@@ -360,7 +360,7 @@ fn parse_error(file: &ModelFile, line: usize, key: &str, message: String) -> Fil
 
 /// The error of a file that is not TOML.
 fn broken(file: &ModelFile, error: &toml_edit::TomlError) -> FileError {
-    let text = Text {
+    let text = SourceText {
         file: &file.name,
         text: &file.text,
     };

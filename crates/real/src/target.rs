@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use stend_language::recorded;
 use stend_load::jobfile::Text;
 use stend_load::trace::{ReplayOptions, Timing, Trace};
 use stend_record::endurance::Health;
@@ -29,7 +30,7 @@ use crate::safety::{self, preview, read_only};
 use crate::service::discard::discard;
 use stend_load::target::{
     Deletion, FilesJob, FilesOutcome, HostLimit, JobOutcome, JobRequest, Moved, Observer,
-    ReplayOutcome, Target, TargetError, condition, failed,
+    ReplayOutcome, Target, TargetError, failed,
 };
 
 /// A file, directory or block device, tested by fio.
@@ -351,8 +352,8 @@ impl Target for FioTarget {
 
     fn environment(&self) -> Vec<Condition> {
         let mut facts = environment::machine(&self.root);
-        facts.push(condition("fio", self.fio.version.clone()));
-        facts.push(condition("I/O engine", self.engine.description()));
+        facts.push(Condition::new("fio", self.fio.version.clone()));
+        facts.push(Condition::new("i-o-engine", self.engine.description()));
         facts.extend(
             self.opened
                 .read_only
@@ -367,10 +368,8 @@ impl Target for FioTarget {
             }
             facts.extend(environment::filled(path));
             if self.opened.device.is_none() {
-                facts.push(condition(
-                    "device",
-                    "not known: the file system does not stand on one block device",
-                ));
+                let unknown = recorded!("place-value-no-device");
+                facts.push(Condition::new("device", unknown));
             }
         }
         facts.extend(self.opened.device.iter().flat_map(Device::facts));

@@ -138,9 +138,13 @@ fn a_device_that_takes_no_trim_says_so() {
     let mut target = open(&device.node, &destroy(TOKEN)).unwrap();
     assert!(!target.trim_supported());
     let facts = target.info().facts;
-    let shown = facts.iter().find(|fact| fact.name == "TRIM by the device");
+    let shown = facts.iter().find(|fact| fact.id == "trim-by-the-device");
     assert!(
-        shown.unwrap().value.starts_with("not supported"),
+        shown
+            .unwrap()
+            .value
+            .in_english()
+            .starts_with("not supported"),
         "{shown:?}"
     );
     target.run(&job("[w]\nrw=write\nbs=1m\n")).unwrap();
@@ -151,8 +155,11 @@ fn a_device_that_takes_no_trim_says_so() {
     let other = Loop::new(16 * MIB);
     let target = open(&other.node, &destroy(TOKEN)).unwrap();
     let facts = target.info().facts;
-    let shown = facts.iter().find(|fact| fact.name == "TRIM by the device");
-    assert!(shown.unwrap().value.starts_with("supported"), "{shown:?}");
+    let shown = facts.iter().find(|fact| fact.id == "trim-by-the-device");
+    assert!(
+        shown.unwrap().value.in_english().starts_with("supported"),
+        "{shown:?}"
+    );
 }
 
 #[test]

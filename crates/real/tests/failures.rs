@@ -247,13 +247,21 @@ fn engines_that_do_not_work_are_passed_over() {
         fs::remove_file(dir.path().join("target.bin")).unwrap_or_default();
         target.map(|target| {
             let facts = target.environment();
-            let engine = facts.iter().find(|fact| fact.name == "I/O engine");
+            let engine = facts.iter().find(|fact| fact.id == "i-o-engine");
             engine.unwrap().value.clone()
         })
     };
-    assert!(without("*=io_uring*").unwrap().starts_with("libaio"));
+    assert!(
+        without("*=io_uring*")
+            .unwrap()
+            .in_english()
+            .starts_with("libaio")
+    );
     let psync = without("*=io_uring*|*=libaio*").unwrap();
-    assert!(psync.contains("every queue depth is 1"), "{psync}");
+    assert!(
+        psync.in_english().contains("every queue depth is 1"),
+        "{psync}"
+    );
     let none = without("*--name=probe*").unwrap_err().to_string();
     assert!(none.contains("forbidden"), "{none}");
     let buffered = without("*--direct=1*").unwrap_err().to_string();

@@ -325,15 +325,15 @@ fn the_environment_names_kernel_fio_engine_and_file_system() {
     for name in [
         "kernel",
         "processor",
-        "processor threads usable",
-        "frequency governor",
+        "processor-threads-usable",
+        "frequency-governor",
         "fio",
-        "I/O engine",
-        "file system",
-        "file system in use",
+        "i-o-engine",
+        "file-system",
+        "file-system-in-use",
         "device",
     ] {
-        let fact = facts.iter().find(|fact| fact.name == name);
+        let fact = facts.iter().find(|fact| fact.id == name);
         assert!(fact.is_some_and(|fact| !fact.value.is_empty()), "{name}");
     }
 }

@@ -35,8 +35,8 @@ fn fact(target: &FioTarget, name: &str) -> Option<String> {
     let facts = target.environment();
     facts
         .into_iter()
-        .find(|fact| fact.name == name)
-        .map(|fact| fact.value)
+        .find(|fact| fact.id == name)
+        .map(|fact| fact.value.in_english())
 }
 
 /// Checks that every operation that would write is an error.
@@ -83,7 +83,7 @@ fn a_device_with_data_is_read_without_its_token_and_stays_as_it_is() {
             .unwrap()
             .starts_with("for reading alone")
     );
-    assert_eq!(fact(&target, "in use"), None);
+    assert_eq!(fact(&target, "in-use"), None);
     // A read-only open keeps nobody away.
     let claimed = open(&device.node, &destroy("loop:disk.img")).unwrap();
     drop((target, claimed));
@@ -104,7 +104,7 @@ fn a_mounted_device_is_read_and_said_to_be_in_use() {
     refused(open(&device.node, &OpenOptions::default()));
     let mut target = open(&device.node, &only_reading()).unwrap();
     let place = mounted.path().display().to_string();
-    let in_use = fact(&target, "in use").unwrap();
+    let in_use = fact(&target, "in-use").unwrap();
     assert!(
         in_use.contains(&place) && in_use.contains("ext4"),
         "{in_use}"

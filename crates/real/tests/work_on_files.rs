@@ -141,7 +141,7 @@ fn a_directory_is_a_target_of_jobs() {
     target.trim_all().unwrap();
     let facts = target.environment();
     assert!(
-        facts.iter().any(|fact| fact.name == "file system"),
+        facts.iter().any(|fact| fact.id == "file-system"),
         "{facts:?}"
     );
 }

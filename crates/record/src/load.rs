@@ -1,6 +1,7 @@
 //! The load of a measurement.
 
 use serde::{Deserialize, Serialize};
+use stend_language::{Text, recorded};
 
 use crate::size::size_text;
 
@@ -74,31 +75,30 @@ impl Load {
     }
 
     /// Description for people: `random read, 4 KiB, queue depth 8`.
-    pub fn describe(&self) -> String {
+    pub fn describe(&self) -> Text {
+        let mut parts = self.requests();
+        parts.push(recorded!("piece-depth", depth = self.queue_depth));
         let region = self.region_bytes;
-        format!(
-            "{}, queue depth {}{}",
-            self.describe_requests(),
-            self.queue_depth,
-            region.map_or_else(String::new, |region| format!(", in {}", size_text(region)))
-        )
+        parts.extend(region.map(|bytes| recorded!("piece-region", region = size_text(bytes))));
+        Text::list(", ", parts)
     }
 
-    /// Description without the queue depth and the region: `random read, 4 KiB, 4 threads`.
-    pub(crate) fn describe_requests(&self) -> String {
+    /// Parts of the description without the queue depth and the region: `random read`, `4 KiB`, `4
+    /// threads`.
+    pub(crate) fn requests(&self) -> Vec<Text> {
+        let pattern = self.pattern.words();
         let what = match self.op {
-            PointOp::Mixed => format!("{} % reads", self.read_percent),
-            op => op.words().to_owned(),
+            PointOp::Mixed => {
+                let share = self.read_percent;
+                Text::named("piece", &format!("{pattern}-share")).with("share", share)
+            }
+            op => Text::named("piece", &format!("{pattern}-{}", op.words())),
         };
-        let threads = match self.threads {
-            1 => String::new(),
-            n => format!(", {n} threads"),
-        };
-        format!(
-            "{} {what}, {}{threads}",
-            self.pattern.words(),
-            size_text(self.block_bytes)
-        )
+        let mut parts = vec![what, size_text(self.block_bytes).into()];
+        if self.threads != 1 {
+            parts.push(recorded!("piece-threads", threads = self.threads));
+        }
+        parts
     }
 
     /// A short name of letters, digits and dashes: the section of the job file, from which the

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use stend_language::{Text, recorded};
 
 use crate::size::all_digits;
 
@@ -61,27 +62,40 @@ impl ModelInfo {
     }
 
     /// All differences, each with the shipped model's value; empty if there are none.
-    pub fn changes_in_full(&self) -> String {
-        let of_shipped = |change: &ModelChange| match (&change.value, &change.shipped) {
-            (Some(_), Some(shipped)) => {
-                let words = figure_words(&change.key, shipped);
-                format!("{} (shipped: {words})", change.words())
-            }
-            _ => change.words(),
-        };
-        let all: Vec<String> = self.changes.iter().map(of_shipped).collect();
-        all.join("; ")
+    pub fn changes_in_full(&self) -> Text {
+        Text::list("; ", self.changes.iter().map(ModelChange::in_full))
     }
 }
 
 impl ModelChange {
     /// `user_bytes = 5.76 GB`; for a table, `with energy` or `without energy`.
     pub fn words(&self) -> String {
+        self.describe().in_english()
+    }
+
+    fn describe(&self) -> Text {
         let is_table = !self.key.contains('.');
+        let name = self.name.as_str();
         match &self.value {
-            None => format!("without {}", self.name),
-            Some(_) if is_table => format!("with {}", self.name),
-            Some(value) => format!("{} = {}", self.name, figure_words(&self.key, value)),
+            None => recorded!("change-without", name = name),
+            Some(_) if is_table => recorded!("change-with", name = name),
+            Some(value) => recorded!(
+                "change-value",
+                name = name,
+                value = figure_text(&self.key, value)
+            ),
+        }
+    }
+
+    /// The difference with the shipped model's value.
+    fn in_full(&self) -> Text {
+        match (&self.value, &self.shipped) {
+            (Some(_), Some(shipped)) => recorded!(
+                "change-of-shipped",
+                change = self.describe(),
+                shipped = figure_text(&self.key, shipped)
+            ),
+            _ => self.describe(),
         }
     }
 }
@@ -105,18 +119,20 @@ const UNITS: [(&str, &str); 13] = [
 
 /// A value of a drive file's key with its unit: `5.76 GB`, `[70, 70] µs`. Bytes from 10^6 on are in
 /// decimal units. No digit is omitted: different values have different words.
-pub fn figure_words(key: &str, value: &Value) -> String {
+pub fn figure_text(key: &str, value: &Value) -> Text {
     let key = key.split('[').next().unwrap_or_default();
-    let bytes = value.as_u64().filter(|_| key.ends_with("bytes"));
-    if let Some(bytes) = bytes {
-        return all_digits(bytes);
+    let count = value.as_u64();
+    if let Some(bytes) = count.filter(|_| key.ends_with("bytes")) {
+        return recorded!("figure", figure = all_digits(bytes));
     }
     let unit = UNITS.iter().find(|(ending, _)| key.ends_with(ending));
-    match unit {
-        Some((_, unit)) if !value.is_string() && !value.is_boolean() => {
-            format!("{} {unit}", plain(value))
+    let is_figure = !value.is_string() && !value.is_boolean();
+    match unit.filter(|_| is_figure) {
+        Some((_, unit @ ("years" | "days"))) if let Some(count) = count => {
+            Text::named("figure", unit).with("count", count)
         }
-        _ => plain(value),
+        Some((_, unit)) => recorded!("figure", figure = format!("{} {unit}", plain(value))),
+        None => plain(value).into(),
     }
 }
 
@@ -169,7 +185,7 @@ mod tests {
             ("trim.enabled", json!(true), "true"),
             ("gc.depth", json!(2), "2"),
         ] {
-            assert_eq!(figure_words(key, &value), words, "{key}");
+            assert_eq!(figure_text(key, &value).in_english(), words, "{key}");
         }
     }
 
@@ -189,7 +205,7 @@ mod tests {
         let three = "A drive, user_bytes = 6 GB, without energy, with media";
         assert_eq!(model.full_title(), three);
         let in_full = "user_bytes = 6 GB (shipped: 8 GB); without energy; with media";
-        assert_eq!(model.changes_in_full(), in_full);
+        assert_eq!(model.changes_in_full().in_english(), in_full);
         model
             .changes
             .push(change("nand.dies", Some(json!(8)), Some(json!(4))));

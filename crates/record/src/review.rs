@@ -6,8 +6,11 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+pub use stend_language::Text;
 
-pub use crate::kinds::curve::{IntervalLatency, Sample, Series, TemperatureSample};
+pub use crate::kinds::curve::{
+    AfterRest, IntervalLatency, Sample, Series, TemperatureSample, curve_text, rest_name,
+};
 pub use crate::kinds::files::{FileOp, FileRequests, FileWork};
 pub use crate::kinds::ladder::{Ladder, Rung};
 pub use crate::kinds::points::{Point, PointPart};
@@ -38,7 +41,7 @@ pub struct Review {
     /// Id of the edition, `2014`.
     pub edition: String,
     /// Title of the edition, for people.
-    pub edition_title: String,
+    pub edition_title: Text,
     /// Root seed of every random choice.
     pub seed: u64,
     /// Factor on the duration of every measurement; rests keep their length. 1 is the edition's

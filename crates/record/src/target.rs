@@ -1,18 +1,99 @@
 //! The tested target: a part of the review, and facts about other targets.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use stend_language::Text;
 
 use crate::model::ModelInfo;
 
 /// A named fact, `write cache: on`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "RawCondition")]
 pub struct Condition {
-    /// Name.
-    pub name: String,
+    /// Id, `write-budget`.
+    pub id: Cow<'static, str>,
+    /// The one that it states, of several conditions with this id: the state of `state`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
     /// Value.
-    pub value: String,
+    pub value: Text,
+}
+
+/// Condition as stored; in `stend.review/1` by its English name.
+#[derive(Deserialize)]
+struct RawCondition {
+    id: Option<String>,
+    #[serde(default)]
+    name: String,
+    of: Option<String>,
+    value: Text,
+}
+
+impl From<RawCondition> for Condition {
+    fn from(raw: RawCondition) -> Condition {
+        let (id, of) = match raw.id {
+            Some(id) => (id, raw.of),
+            None => id_of_name(&raw.name),
+        };
+        Condition {
+            id: id.into(),
+            of,
+            value: raw.value,
+        }
+    }
+}
+
+/// Returns the id of an English name, and the name in backticks within it: `write-budget` of `write
+/// budget`, `state` and `clean` of ``state `clean` ``.
+fn id_of_name(name: &str) -> (String, Option<String>) {
+    const DIFFERS: &str = "differs from";
+    let (name, of) = match (name.split_once('`'), name.strip_prefix(DIFFERS)) {
+        (Some((name, of)), _) => (name, Some(of.trim_end_matches('`').to_owned())),
+        (None, Some(of)) => (DIFFERS, Some(of.trim_start().to_owned())),
+        (None, None) => (name, None),
+    };
+    let parts = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    (parts.join("-").to_ascii_lowercase(), of)
+}
+
+impl Condition {
+    /// Creates a condition.
+    pub fn new(id: impl Into<Cow<'static, str>>, value: impl Into<Text>) -> Condition {
+        Condition {
+            id: id.into(),
+            of: None,
+            value: value.into(),
+        }
+    }
+
+    /// Creates one of several conditions with the same id.
+    pub fn of(
+        id: impl Into<Cow<'static, str>>,
+        of: impl Into<String>,
+        value: impl Into<Text>,
+    ) -> Condition {
+        Condition {
+            of: Some(of.into()),
+            ..Condition::new(id, value)
+        }
+    }
+
+    /// Its name; the id of a condition that this program does not have.
+    pub fn name(&self) -> Text {
+        let name = Text::named("condition", &self.id);
+        match &self.of {
+            Some(of) => name.with("of", of.as_str()),
+            None => name,
+        }
+    }
+
+    /// True if both state the same thing, whatever its value.
+    pub fn is_like(&self, other: &Condition) -> bool {
+        self.id == other.id && self.of == other.of
+    }
 }
 
 /// Facts about a target that code looks up. All others are only shown.
@@ -47,22 +128,22 @@ pub enum FactId {
 }
 
 impl FactId {
-    /// Returns the fact's name in reviews and in the lab.
+    /// Returns the fact's id in reviews and in the lab.
     pub const fn name(self) -> &'static str {
         match self {
             FactId::Model => "model",
-            FactId::SerialNumber => "serial number",
+            FactId::SerialNumber => "serial-number",
             FactId::Firmware => "firmware",
-            FactId::BackingFile => "backing file",
-            FactId::SlowLink => "slow link",
-            FactId::ReleaseYear => "release year",
+            FactId::BackingFile => "backing-file",
+            FactId::SlowLink => "slow-link",
+            FactId::ReleaseYear => "release-year",
             FactId::Controller => "controller",
             FactId::Interface => "interface",
             FactId::Flash => "flash",
-            FactId::Dram => "DRAM",
+            FactId::Dram => "dram",
             FactId::OverProvisioning => "over-provisioning",
-            FactId::SlcCache => "SLC cache",
-            FactId::ModelFingerprint => "model fingerprint",
+            FactId::SlcCache => "slc-cache",
+            FactId::ModelFingerprint => "model-fingerprint",
         }
     }
 }
@@ -95,13 +176,13 @@ pub struct TargetInfo {
 
 impl TargetInfo {
     /// The value of a fact.
-    pub fn fact(&self, id: FactId) -> Option<&str> {
+    pub fn fact(&self, id: FactId) -> Option<&Text> {
         self.named(id.name())
     }
 
-    fn named(&self, name: &str) -> Option<&str> {
-        let found = self.facts.iter().find(|fact| fact.name == name);
-        found.map(|fact| fact.value.as_str())
+    fn named(&self, id: &str) -> Option<&Text> {
+        let found = self.facts.iter().find(|fact| fact.id == id);
+        found.map(|fact| &fact.value)
     }
 
     /// Fingerprint of the model of a simulated drive; empty if it is not known.
@@ -116,20 +197,24 @@ impl TargetInfo {
             && let Some(digits) = self.fact(FactId::ModelFingerprint)
         {
             self.model = Some(ModelInfo {
-                fingerprint: digits.chars().take(16).collect(),
+                fingerprint: digits.in_english().chars().take(16).collect(),
                 title: self.title.clone(),
                 ..ModelInfo::default()
             });
         }
         if self.link.is_none() {
-            let interface = self.fact(FactId::Interface).and_then(Link::of_interface);
-            self.link = interface.or_else(|| Link::of_words(self.named("link")?));
+            let words = |text: &Text| text.in_english();
+            let interface = self.fact(FactId::Interface).map(words);
+            let interface = interface.and_then(|name| Link::of_interface(&name));
+            let link = || Link::of_words(&self.named("link").map(words)?);
+            self.link = interface.or_else(link);
         }
-        let price = self.named("price").and_then(|words| words.split_once(','));
+        let price = self.named("price").map(Text::in_english);
+        let typed = price.as_deref().and_then(|words| words.split_once(','));
         // A price in other words stays a fact.
-        if let Some(price) = price.and_then(|(typed, _)| typed.parse().ok()) {
+        if let Some(price) = typed.and_then(|(typed, _)| typed.parse().ok()) {
             self.price = Some(price);
-            self.facts.retain(|fact| fact.name != "price");
+            self.facts.retain(|fact| fact.id != "price");
         }
     }
 }
@@ -319,10 +404,23 @@ mod tests {
     }
 
     #[test]
+    fn ids_follow_from_the_names_of_the_first_schema() {
+        for (name, id, of) in [
+            ("SLC cache", "slc-cache", None),
+            ("device size (bytes)", "device-size-bytes", None),
+            ("state `clean`", "state", Some("clean")),
+            ("edition's SHA-256", "edition-s-sha-256", None),
+            ("differs from demo-8gb", "differs-from", Some("demo-8gb")),
+        ] {
+            assert_eq!(id_of_name(name), (id.to_owned(), of.map(str::to_owned)));
+        }
+    }
+
+    #[test]
     fn facts_of_the_first_schema_become_fields() {
-        let fact = |name: &str, value: &str| Condition {
-            name: name.to_owned(),
-            value: value.to_owned(),
+        let fact = |name: &str, value: &str| -> Condition {
+            let stored = serde_json::json!({ "name": name, "value": value });
+            serde_json::from_value(stored).unwrap()
         };
         let mut target = TargetInfo {
             title: "Example".to_owned(),

@@ -1,7 +1,7 @@
 //! Differences between the sides of a comparison.
 
 use stend_analysis::compare::Unlike;
-use stend_language::{recorded, recorded_parts, say, text};
+use stend_language::{say, text};
 use stend_record::review::{Review, TargetInfo};
 
 use crate::drive::Drive;
@@ -63,45 +63,32 @@ pub(crate) struct Differences {
 
 impl Differences {
     pub(crate) fn of(comparison: &Comparison<'_>, drives: &[Drive<'_>]) -> Differences {
-        let table = |[caption, head]: [&str; 2], rows: &[Unlike], said: Said| {
-            let heads = [caption, head].map(say);
-            (!rows.is_empty()).then(|| unlike_table(heads, rows, said, drives))
+        let table = |heads: [&str; 2], rows: &[Unlike]| {
+            (!rows.is_empty()).then(|| unlike_table(heads.map(say), rows, drives))
         };
-        let (conditions, models) = (comparison.conditions, comparison.models);
-        let heads_of_models = ["models-that-differ", "model-figure"];
         Differences {
             conditions: table(
                 ["conditions-that-differ", "condition"],
-                conditions,
-                recorded,
+                comparison.conditions,
             ),
-            // A text that is not a figure with a unit stays as in the drive file.
-            models: table(heads_of_models, models, recorded_parts),
+            models: table(["models-that-differ", "model-figure"], comparison.models),
         }
     }
 }
 
-/// Translates a recorded text to the page's language.
-type Said = fn(&str) -> String;
-
 /// Returns a table of the differences, a row each, with a column for each side; `head` is the title
 /// of the names.
-fn unlike_table(
-    [caption, head]: [String; 2],
-    unlike: &[Unlike],
-    said: Said,
-    drives: &[Drive<'_>],
-) -> Table {
+fn unlike_table([caption, head]: [String; 2], unlike: &[Unlike], drives: &[Drive<'_>]) -> Table {
     let rows = unlike.iter().map(|row| {
         let values = row
             .values
             .iter()
             .take(drives.len())
             .map(|value| match value {
-                Some(value) => Cell::from(said(value)),
+                Some(value) => Cell::from(value.to_string()),
                 None => say("not-known").into(),
             });
-        let name = Cell::from(recorded(&row.name));
+        let name = Cell::from(row.name.to_string());
         let mut cells: Vec<Cell> = std::iter::once(name).chain(values).collect();
         cells.resize(drives.len() + 1, number::MISSING.into());
         cells

@@ -2,7 +2,7 @@
 
 use stend_analysis::figures::{KeyFigure, Unit, same};
 use stend_analysis::{figure_title, key_figures};
-use stend_language::{recorded, say};
+use stend_language::say;
 
 use crate::best;
 use crate::drive::Drive;
@@ -58,7 +58,8 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
             // A row of one cell heads a group.
             let test = drives[0].test(&figure.test_id);
             rows.push(vec![
-                recorded(test.map_or(figure.test_id.as_str(), |t| &t.title)).into(),
+                test.map_or_else(|| figure.test_id.clone(), |t| t.name())
+                    .into(),
             ]);
             test_before = &figure.test_id;
         }

@@ -1,14 +1,16 @@
 //! The page: fills the template from the review.
 
+use std::fmt::Display;
+
 use askama::Template;
 use stend_analysis::findings::{Finding, findings};
 use stend_analysis::noiseless::noiseless_in;
 use stend_analysis::repeated;
 use stend_analysis::same_load::{UnlikeLoad, unlike_loads};
-use stend_analysis::steady::start_words;
+use stend_analysis::steady::start_text;
 use stend_analysis::verdict::verdict;
 use stend_analysis::words::{self, capitalised, list, uncapitalised};
-use stend_language::{recorded, recorded_parts, say, text};
+use stend_language::{Language, current, say, text};
 use stend_record::review::{Condition, Review, SteadyStart, TargetKind, TestResult};
 
 use crate::assets::Assets;
@@ -55,14 +57,9 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Translates a text of the review to the page's language, its names in quotation marks.
-    fn recorded(&self, text: &str) -> String {
-        number::quoted(&recorded(text))
-    }
-
-    /// Translates the name of a job, part by part.
-    fn job_name(&self, name: &str) -> String {
-        number::quoted(&recorded_parts(name))
+    /// Formats a text of the review in the page's language, its names in quotation marks.
+    fn recorded(&self, text: &dyn Display) -> String {
+        number::quoted(&text.to_string())
     }
 
     fn page_title(&self) -> String {
@@ -83,9 +80,9 @@ impl Page<'_> {
         text!(id, seed = self.review.seed, target = name)
     }
 
-    /// Translates facts with their names.
+    /// Formats facts with their names.
     fn facts(&self, list: &[Condition]) -> Vec<(String, String)> {
-        let told = |fact: &Condition| (self.recorded(&fact.name), self.recorded(&fact.value));
+        let told = |fact: &Condition| (self.recorded(&fact.name()), self.recorded(&fact.value));
         list.iter().map(told).collect()
     }
 
@@ -159,7 +156,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
     };
     let page = Page {
         review,
-        kicker: format!("{kicker} · {}", recorded(&review.edition_title)),
+        kicker: format!("{kicker} · {}", review.edition_title),
         title,
         kind: kind_words(target.kind),
         kind_note: kind_note(target.kind),
@@ -231,14 +228,14 @@ const SHORT_LETTERS_MAX: usize = 26;
 
 /// Returns a test's title, or its id as words if that is shorter.
 fn short_title(test: &TestResult) -> String {
-    let title = recorded(&test.title);
-    if title != test.title {
+    let title = test.title.to_string();
+    if test.title.id().is_some() && current() != Language::English {
         return title;
     }
     let id = capitalised(&test.id.replace(['-', '_'], " "));
-    match test.title.chars().count() {
-        1..=SHORT_LETTERS_MAX => test.title.clone(),
-        letters if id.is_empty() || letters <= id.chars().count() => test.title.clone(),
+    match title.chars().count() {
+        1..=SHORT_LETTERS_MAX => title,
+        letters if id.is_empty() || letters <= id.chars().count() => title,
         _ => id,
     }
 }
@@ -277,7 +274,7 @@ fn section<'a>(
     let found = of_test.find(|f| f.test_id == test.id);
     Section {
         test,
-        title: recorded(&test.title),
+        title: test.title.to_string(),
         anchor: format!("test-{}-{words}", number + 1),
         found: found.map_or_else(String::new, |f| number::bound(&f.text)),
         starts: test
@@ -311,7 +308,7 @@ fn noiseless_words(test: &TestResult) -> String {
 
 /// Formats `Steady state before the test (state “clean-steady”): reached after …`
 fn start_sentence(start: &SteadyStart) -> String {
-    let how = start_words(start);
+    let how = start_text(start).to_string();
     text!("steady-start", state = &start.state, how = how)
 }
 

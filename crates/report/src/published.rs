@@ -1,7 +1,7 @@
 //! Findings of published reviews about the reviewed drives, checked against this review.
 
 use stend_analysis::claims::{Article, JudgedFinding, Outcome, judge, published};
-use stend_language::{recorded, say, text};
+use stend_language::{say, text};
 use stend_record::review::Review;
 
 use crate::number;
@@ -32,7 +32,7 @@ fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
         if checks.is_empty() {
             continue;
         }
-        rows.push(vec![number::bound(&recorded(&one.finding.text)).into()]);
+        rows.push(vec![number::bound(&&one.finding.text).into()]);
         for check in checks {
             let holds = match check.outcome {
                 Outcome::Fails => say("published-fails"),
@@ -40,11 +40,8 @@ fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
             };
             let reading = check.check.reading.as_deref().unwrap_or_default();
             rows.push(vec![
-                number::bound(&recorded(&check.figure.title)).into(),
-                Cell::noted(
-                    number::bound(&check.expected),
-                    number::bound(&recorded(reading)),
-                ),
+                number::bound(&&check.figure.title).into(),
+                Cell::noted(number::bound(&check.expected), number::bound(&reading)),
                 number::bound(&check.got).into(),
                 holds.into(),
             ]);
@@ -52,7 +49,7 @@ fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
     }
     (!rows.is_empty()).then(|| {
         Table::new(
-            text!("published-caption", article = recorded(&article.title)),
+            text!("published-caption", article = &article.title),
             [
                 "head-figure",
                 "published-head-expected",
@@ -76,14 +73,14 @@ fn open(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
         needs.dedup();
         if !needs.is_empty() {
             rows.push(vec![
-                number::bound(&recorded(&one.finding.text)).into(),
+                number::bound(&&one.finding.text).into(),
                 needs.join(", ").into(),
             ]);
         }
     }
     (!rows.is_empty()).then(|| {
         Table::new(
-            text!("published-open-caption", article = recorded(&article.title)),
+            text!("published-open-caption", article = &article.title),
             ["published-head-finding", "published-head-needs"].map(say),
             rows,
         )

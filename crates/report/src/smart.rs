@@ -1,7 +1,7 @@
 //! A drive's SMART data before the tests and after them.
 
 use stend_analysis::smart::{Change, changes};
-use stend_language::{recorded, say, text};
+use stend_language::{say, text};
 use stend_record::smart::BeforeAfter;
 
 use crate::number;
@@ -24,9 +24,10 @@ pub fn account(record: &BeforeAfter) -> Account {
     Account {
         alarms: changes.iter().filter_map(alarm).collect(),
         table: (!changes.is_empty()).then(|| table(&changes)),
-        missing: record.missing.as_ref().map_or_else(String::new, |why| {
-            text!("smart-not-known", what = recorded(why))
-        }),
+        missing: record
+            .missing
+            .as_ref()
+            .map_or_else(String::new, |why| text!("smart-not-known", what = why)),
     }
 }
 

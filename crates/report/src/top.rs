@@ -107,7 +107,12 @@ fn facts(review: &Review) -> Vec<(String, String)> {
     let mut out = vec![(say("capacity-under-test"), capacity)];
     for (fact, name) in FACTS {
         let found = target.fact(fact);
-        out.extend(found.map(|value| (say(name), number::bound(&words::interface(value)))));
+        out.extend(found.map(|value| {
+            (
+                say(name),
+                number::bound(&words::interface(&value.to_string())),
+            )
+        }));
     }
     out.extend(words::price(target).map(|price| (say("fact-price"), number::bound(&price))));
     if target.kind != TargetKind::Simulated {
@@ -116,7 +121,11 @@ fn facts(review: &Review) -> Vec<(String, String)> {
             (FactId::Firmware, "fact-firmware"),
             (FactId::SerialNumber, "fact-serial-number"),
         ] {
-            out.extend(target.fact(fact).map(|value| (say(name), value.to_owned())));
+            out.extend(
+                target
+                    .fact(fact)
+                    .map(|value| (say(name), value.to_string())),
+            );
         }
     }
     out

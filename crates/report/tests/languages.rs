@@ -6,7 +6,7 @@ use scraper::{Html, Selector};
 use stend_analysis::compare::Unlike;
 use stend_identify::infer;
 use stend_identify::observed::Observed;
-use stend_language::{Language, within};
+use stend_language::{Language, Text, recorded, within};
 use stend_report::{Comparison, Origin, comparison as comparison_page, write};
 
 use crate::browser::{chromium, visit};
@@ -26,13 +26,20 @@ const STAY: &str = "IOPS TRIM SATA PCMark CrystalDiskMark JavaScript review json
 #[test]
 fn differences_are_told_with_units_of_the_language() {
     let unlike = |name: &str, values: [&str; 2]| Unlike {
-        name: name.to_owned(),
-        values: values.map(|value| Some(value.to_owned())).to_vec(),
+        name: Text::named("condition", name),
+        values: values
+            .map(|figure| {
+                Some(match figure {
+                    "none" => recorded!("value-none"),
+                    figure => recorded!("figure", figure = figure),
+                })
+            })
+            .to_vec(),
     };
     let comparison = Comparison {
         conditions: &[
-            unlike("edition's SHA-256", ["a", "b"]),
-            unlike("commit of stend", ["c", "d"]),
+            unlike("edition-s-sha-256", ["a", "b"]),
+            unlike("commit-of-stend", ["c", "d"]),
         ],
         models: &[
             unlike("user_bytes", ["8 GB", "5.76 GB"]),
@@ -158,7 +165,7 @@ fn nothing_english_is_left_on_a_russian_page_of_an_identification() {
     let capacity_bytes = identification::seen().capacity_bytes;
     let nothing = Observed {
         capacity_bytes,
-        left_out: vec!["random writes".to_owned(), "pairs of reads".to_owned()],
+        left_out: vec!["random".to_owned(), "pairs".to_owned()],
         ..Observed::default()
     };
     let all = identification::seen();

@@ -535,7 +535,7 @@ fn hostile_review() -> Review {
         error: HOSTILE.into(),
     });
     for condition in review.conditions.iter_mut().chain(&mut review.environment) {
-        condition.name = HOSTILE.into();
+        condition.id = HOSTILE.into();
         condition.value = HOSTILE.into();
     }
     for test in &mut review.tests {

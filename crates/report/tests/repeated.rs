@@ -85,13 +85,13 @@ fn tests(factor: f64) -> Vec<TestResult> {
     tests.extend([
         TestResult {
             id: "copy".to_owned(),
-            title: "Copying files".to_owned(),
+            title: "Copying files".to_owned().into(),
             results: Some(Results::Files(vec![work])),
             ..TestResult::default()
         },
         TestResult {
             id: "sync".to_owned(),
-            title: "Durable writes".to_owned(),
+            title: "Durable writes".to_owned().into(),
             results: Some(Results::Sync(vec![point])),
             ..TestResult::default()
         },

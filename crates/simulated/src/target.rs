@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
 use stend_drive::{LogicalPage, RoundStart, SimDrive};
+use stend_language::recorded;
 use stend_load::jobfile::Direction;
 use stend_load::report::fio_output;
 use stend_load::runner::{Flow, Progress};
@@ -30,7 +31,7 @@ use crate::monitor::Watched;
 use crate::state::{Access, StateFile};
 use stend_load::target::{
     Completed, Deletion, Enough, JobOutcome, JobRequest, Observer, Reading, ReplayOutcome, Target,
-    WriteLimit, condition,
+    WriteLimit,
 };
 use stend_load::target::{FilesJob, FilesOutcome};
 use stend_load::target::{TargetError, input};
@@ -443,10 +444,10 @@ impl SimulatedTarget {
 
 fn info(model: &Model, of: &ModelInfo, capacity_bytes: u64) -> TargetInfo {
     let facts = model.facts().into_iter();
-    let mut facts: Vec<Condition> = facts.map(|(name, value)| condition(&name, value)).collect();
+    let mut facts: Vec<Condition> = facts.map(|(id, value)| Condition::new(id, value)).collect();
     if !of.changes.is_empty() {
-        let name = format!("differs from {}", of.shipped.as_ref().unwrap_or(&of.title));
-        facts.push(condition(&name, of.changes_in_full()));
+        let from = of.shipped.as_ref().unwrap_or(&of.title);
+        facts.push(Condition::of("differs-from", from, of.changes_in_full()));
     }
     TargetInfo {
         name: model.name.clone(),
@@ -547,23 +548,19 @@ impl Target for SimulatedTarget {
         }
         if self.state.is_some() {
             // Results are valid for this state only.
-            let history = format!(
-                "{:016x} (hash of all that happened)",
-                self.drive.trace_hash()
-            );
-            info.facts.push(condition("history of the drive", history));
+            let hash = format!("{:016x}", self.drive.trace_hash());
+            let history = recorded!("fact-value-history", hash = hash);
+            info.facts
+                .push(Condition::new("history-of-the-drive", history));
         }
         info
     }
 
     fn environment(&self) -> Vec<Condition> {
         vec![
-            condition("stend", env!("CARGO_PKG_VERSION")),
-            condition(
-                "clock",
-                "virtual time of the simulation, integer nanoseconds",
-            ),
-            condition("data", "incompressible (the model does not look at data)"),
+            Condition::new("stend", env!("CARGO_PKG_VERSION")),
+            Condition::new("clock", recorded!("value-clock")),
+            Condition::new("data", recorded!("value-incompressible")),
         ]
     }
 
@@ -697,10 +694,7 @@ impl Target for SimulatedTarget {
         self.check_interrupt()?;
         let trims = replayed.ops[op_index(Op::Trim)].requests;
         let limits = match trims > 0 && !self.trim_supported() {
-            true => vec![format!(
-                "the drive's model has no TRIM (trim.enabled): TRIM requests changed \
-                 nothing ({trims})"
-            )],
+            true => vec![recorded!("limit-no-trim", trims = trims)],
             false => Vec::new(),
         };
         Ok(ReplayOutcome {

@@ -167,7 +167,7 @@ impl State {
                 self.share_done = *share_done;
                 self.doing = format!("`{state}`: {step}");
             }
-            Event::TestStarted { title, .. } => self.doing = (*title).to_owned(),
+            Event::TestStarted { title, .. } => self.doing = title.to_string(),
             Event::PointStarted {
                 test,
                 point,
@@ -374,7 +374,7 @@ mod tests {
         let mut state = State::default();
         let event = Event::PointStarted {
             test: "random",
-            point: "4 KiB random read",
+            point: &"4 KiB random read".into(),
             part,
             left: part,
         };
@@ -383,7 +383,8 @@ mod tests {
             state.words(at(40), "\n  "),
             "about 26 s left\n  random: 4 KiB random read 35 of 60 s"
         );
-        let warning = Event::Warning { text: "beware" };
+        let beware = "beware".into();
+        let warning = Event::Warning { text: &beware };
         assert_eq!(state.note(&warning, at(41)).unwrap(), "warning: beware");
     }
 }

@@ -5,7 +5,7 @@ use crate::common;
 use std::fs;
 use std::path::Path;
 
-use common::{fails, folder, json, list, number, ok, run, stend, tiny_edition};
+use common::{fails, folder, json, list, number, ok, run, stend, tiny_edition, words};
 use serde_json::Value;
 use stend_analysis::claims::Article;
 use stend_model::SHIPPED;
@@ -207,7 +207,7 @@ fn only_what_is_looked_at_is_measured_and_it_says_so() {
     assert!(
         warnings
             .iter()
-            .any(|w| w.as_str().unwrap().contains("only a part of this test"))
+            .any(|w| words(w).contains("only a part of this test"))
     );
     assert_eq!(of("sequential"), None);
     // A drive's name does not select an unfinished run.
@@ -548,7 +548,7 @@ fn experiments_are_made_on_findings_that_do_not_hold() {
         assert_eq!(run["state"], "unfinished");
         let shown = ok(dir, &["lab", "show", &run["run"].to_string(), "--json"]).stdout;
         let facts = json(&shown)["environment"].clone();
-        list(&facts).iter().any(|fact| fact["name"] == "version")
+        list(&facts).iter().any(|fact| fact["id"] == "version")
     });
     assert_eq!(versions.count(), 1, "{runs}");
     let args = ["small-drives.toml", "--experiments", "--validation", "v.md"];

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use common::{
     Loop, MIB, fails, fails_as, fake_fio, folder, have, have_root_and, json, list, mortal_model,
-    number, ok, page_header, program, run, saved, script, stend, test, tool,
+    number, ok, page_header, program, run, saved, script, stend, test, tool, words,
 };
 use serde_json::Value;
 use stend_analysis::remaining_life;
@@ -364,7 +364,7 @@ fn a_device_without_health_says_so_and_goes_on() {
     let why = endurance(&review)["no_health"].as_str().unwrap();
     assert!(why.contains("smartctl finds no health log"), "{why}");
     let warnings = list(&test(&review, "endurance")["warnings"]);
-    assert!(warnings.iter().any(|w| w.as_str().unwrap().contains(why)));
+    assert!(warnings.iter().any(|w| words(w).contains(why)));
 }
 
 /// A script that replaces fio; its nth write of a round ends with this errno.

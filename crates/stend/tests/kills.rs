@@ -14,7 +14,9 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{fails, folder, have, ids, json, list, ok, program, run, saved, small_model, stend};
+use common::{
+    fails, folder, have, ids, json, list, ok, program, run, saved, small_model, stend, words,
+};
 use rusqlite::Connection;
 use serde_json::Value;
 use stend_base::Rng;
@@ -316,7 +318,7 @@ impl Whole {
             assert_eq!(told, list(&listed)[0]["breaks"] != 0, "{listed}");
             let names = |review: &Value| -> Vec<Value> {
                 let environment = list(&review["environment"]).iter();
-                environment.map(|fact| fact["name"].clone()).collect()
+                environment.map(|fact| fact["id"].clone()).collect()
             };
             assert_eq!(names(&theirs), names(&ours));
             let told = |review: &Value| host_limit(review).matches(" IOPS").count();
@@ -335,16 +337,14 @@ impl Whole {
 /// All conditions except notes about interruptions.
 fn conditions(review: &Value) -> Vec<&Value> {
     let all = list(&review["conditions"]).iter();
-    all.filter(|condition| condition["name"] != "interrupted")
+    all.filter(|condition| condition["id"] != "interrupted")
         .collect()
 }
 
 fn host_limit(review: &Value) -> &str {
     let facts = list(&review["environment"]).iter();
-    let mut limit = facts.filter(|fact| fact["name"] == "host limit");
-    limit
-        .next()
-        .map_or("", |fact| fact["value"].as_str().unwrap())
+    let mut limit = facts.filter(|fact| fact["id"] == "host-limit");
+    limit.next().map_or("", |fact| words(&fact["value"]))
 }
 
 /// Counts of kills and reviews.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{MIB, fails, folder, ids, json, list, number, ok, review};
+use crate::common::{MIB, fails, folder, ids, json, list, number, ok, review, words};
 
 /// All names in a folder and its subfolders, including hidden ones.
 fn contents(dir: &Path) -> Vec<String> {
@@ -142,7 +142,7 @@ fn what_is_planned_is_what_is_reviewed() {
 /// The names of all jobs.
 fn stend_words(review: &serde_json::Value) -> String {
     let jobs = list(&review["tests"]).iter().flat_map(|t| list(&t["jobs"]));
-    jobs.map(|job| job["name"].as_str().unwrap().to_owned() + "\n")
+    jobs.map(|job| words(&job["name"]).to_owned() + "\n")
         .collect()
 }
 

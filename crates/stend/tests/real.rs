@@ -9,13 +9,13 @@ use std::path::Path;
 
 use common::{
     Loop, MIB, Mounted, fails, folder, have, have_root_and, json, list, number, ok, page_header,
-    review, run, saved, script, stend, test, tiny, tool,
+    review, run, saved, script, stend, test, tiny, tool, words,
 };
 use serde_json::Value;
 
 fn fact<'a>(facts: &'a Value, name: &str) -> Option<&'a str> {
-    let found = list(facts).iter().find(|fact| fact["name"] == name)?;
-    found["value"].as_str()
+    let found = list(facts).iter().find(|fact| fact["id"] == name)?;
+    Some(words(&found["value"]))
 }
 
 fn points(review: &Value) -> impl Iterator<Item = (&Value, &Value)> {
@@ -48,7 +48,7 @@ fn a_figure_that_is_the_hosts_is_said_to_be() {
     let said = run(stend(dir, &args).env("STEND_FIO", &slow));
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let flagged = json(&said.stdout);
-    let limit = fact(&flagged["environment"], "host limit").unwrap();
+    let limit = fact(&flagged["environment"], "host-limit").unwrap();
     assert!(
         limit.contains("4 KiB, queue depth 32 × 1: 7 IOPS"),
         "{limit}"
@@ -62,7 +62,7 @@ fn a_figure_that_is_the_hosts_is_said_to_be() {
         let warnings = list(&test["warnings"]);
         let near = warnings
             .iter()
-            .filter_map(Value::as_str)
+            .map(words)
             .filter(|w| w.contains("near the 7"));
         assert_eq!(near.count(), list(&test["points"]).len(), "{warnings:?}");
     }
@@ -95,7 +95,7 @@ fn a_figure_below_the_hosts_limit_is_not_said_to_be_the_hosts() {
     // This machine can do more than the file.
     let args = tiny(dir, &["drive.bin", "--size", "16MiB"], "random");
     let free = json(&ok(dir, &args).stdout);
-    let limit = fact(&free["environment"], "host limit").unwrap();
+    let limit = fact(&free["environment"], "host-limit").unwrap();
     assert!(
         limit.contains("IOPS") && !limit.contains(": 7 IOPS"),
         "{limit}"
@@ -111,7 +111,7 @@ fn a_figure_below_the_hosts_limit_is_not_said_to_be_the_hosts() {
             "0.01",
         ],
     );
-    assert_eq!(fact(&simulated["environment"], "host limit"), None);
+    assert_eq!(fact(&simulated["environment"], "host-limit"), None);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_null_engine_that_is_missing_costs_no_review() {
     let said = run(stend(dir, &args).env("STEND_FIO", &without));
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let review = json(&said.stdout);
-    let limit = fact(&review["environment"], "host limit").unwrap();
+    let limit = fact(&review["environment"], "host-limit").unwrap();
     assert!(
         limit.contains("not measured") && limit.contains("not loadable"),
         "{limit}"
@@ -149,7 +149,7 @@ fn a_device_without_trim_is_reviewed_without_it() {
     let args = tiny(dir, &target, "sequential,recovery");
     let review = json(&ok(dir, &args).stdout);
     assert_eq!(review["complete"], true);
-    let said = fact(&review["conditions"], "TRIM in states").unwrap();
+    let said = fact(&review["conditions"], "trim-in-states").unwrap();
     assert!(said.contains("not those of the edition"), "{said}");
     assert!(list(&test(&review, "sequential")["points"]).len() == 2);
     let warned = test(&review, "sequential")["warnings"].to_string();
@@ -199,7 +199,7 @@ fn a_device_in_use_is_reviewed_by_reading_alone() {
     assert_eq!(read["read_only"], true);
     assert_eq!(read["complete"], true);
     assert!(read["reproduce"].as_str().unwrap().contains(" --read-only"));
-    assert_eq!(fact(&read["environment"], "in use"), None);
+    assert_eq!(fact(&read["environment"], "in-use"), None);
     let conditions = fact(&read["conditions"], "preparation").unwrap();
     assert!(conditions.contains("nothing was written"), "{conditions}");
     assert_eq!(list(&test(&read, "sequential")["points"]).len(), 1);
@@ -211,7 +211,7 @@ fn a_device_in_use_is_reviewed_by_reading_alone() {
         "file-copy",
     ] {
         let result = test(&read, left_out);
-        let why = result["warnings"][0].as_str().unwrap();
+        let why = words(&result["warnings"][0]);
         assert!(
             why.contains("--read-only") || why.contains("file system"),
             "{why}"
@@ -227,7 +227,7 @@ fn a_device_in_use_is_reviewed_by_reading_alone() {
     let in_use = json(&ok(other, &args).stdout);
     let place = mounted.path().to_str().unwrap();
     assert!(
-        fact(&in_use["environment"], "in use")
+        fact(&in_use["environment"], "in-use")
             .unwrap()
             .contains(place)
     );

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use common::{fails, folder, ids, json, list, ok, review, save, saved, test};
+use common::{fails, folder, ids, json, list, ok, review, save, saved, test, words};
 use serde_json::{Value, json};
 use stend_record::review::Review;
 
@@ -288,7 +288,7 @@ fn cut(finished: &Value, left: usize) -> Value {
 fn titles(review: &Value) -> Vec<&str> {
     list(&review["tests"])
         .iter()
-        .map(|t| t["title"].as_str().unwrap())
+        .map(|t| words(&t["title"]))
         .collect()
 }
 

@@ -187,7 +187,7 @@ fn a_drive_that_encrypts_discards_its_key_at_once_and_wears_nothing() {
     let facts = common::review(dir, &args)["target"]["facts"].clone();
     let fact = common::list(&facts)
         .iter()
-        .find(|f| f["name"] == "encryption");
+        .find(|f| f["id"] == "encryption");
     assert_eq!(fact.unwrap()["value"], "AES-256");
 }
 
@@ -392,7 +392,7 @@ fn looking_and_reviewing_change_nothing() {
     let review = json(&said.stdout);
     assert_eq!(review["target"]["kind"], "simulated");
     let facts = review["target"]["facts"].to_string();
-    assert!(facts.contains("history of the drive"), "{facts}");
+    assert!(facts.contains("history-of-the-drive"), "{facts}");
     let said = ok(
         dir,
         &[

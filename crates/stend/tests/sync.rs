@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::common::{
-    fails, folder, have, ids, json, key_paths, list, number, ok, page_header, review, test,
+    fails, folder, have, ids, json, key_paths, list, number, ok, page_header, review, test, words,
 };
 
 /// Tests that need no steady state, as short as possible.
@@ -99,7 +99,7 @@ fn a_file_has_the_results_of_a_simulated_drive() {
     check(&real);
     assert_eq!(shape(&real), shape(&simulated));
     let warned = list(&test(&real, "log-beside-data")["warnings"]);
-    let halves = |text: &Value| text.as_str().unwrap().contains("a half of it each");
+    let halves = |text: &Value| words(text).contains("a half of it each");
     assert!(warned.iter().any(halves), "{warned:?}");
     let page = fs::read_to_string(dir.path().join("file/index.html")).unwrap();
     assert!(page.contains("Writes a second by how they become durable"));

@@ -5,7 +5,7 @@ use crate::common;
 use std::fs;
 use std::path::Path;
 
-use common::{fails, folder, json, list, ok, review, saved, test};
+use common::{fails, folder, json, list, ok, review, saved, test, words};
 use serde_json::{Value, json as value};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
@@ -135,10 +135,12 @@ fn figures_are_set_on_the_command_line_and_told_with_the_result() {
     // The rival is the shipped model.
     assert_eq!(made["rivals"][0]["target"]["title"], TITLE);
     let facts = list(&made["target"]["facts"]);
-    let differs = facts.iter().find(|f| f["name"] == "differs from demo-8gb");
+    let differs = facts
+        .iter()
+        .find(|f| f["of"] == "demo-8gb" && f["id"] == "differs-from");
     let in_full = "nand.read_us = [75.5, 70, 70] µs (shipped: [70, 70, 70] µs); gc.policy = fifo \
                    (shipped: greedy)";
-    assert_eq!(differs.unwrap()["value"], in_full);
+    assert_eq!(words(&differs.unwrap()["value"]), in_full);
     // The same figures in a file give exactly the same drive.
     let shown = ["drives", "show", "demo-8gb"];
     let file = ok(dir, &[&shown[..], &set[1..5]].concat()).stdout;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stend_config::{FileError, Text};
+use stend_config::{FileError, SourceText};
 use stend_load::JobFile;
 use stend_load::jobfile::flatten;
 use stend_model::{Files, Model, Setting};
@@ -319,7 +319,7 @@ impl Definition {
     /// # Errors
     /// The errors of [`Definition::read`].
     pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Definition, StudyError> {
-        let definition: Definition = Text { file, text }.read()?;
+        let definition: Definition = SourceText { file, text }.read()?;
         let source = Source {
             file: file.to_owned(),
             text: Some(text.to_owned()),

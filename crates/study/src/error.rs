@@ -1,6 +1,6 @@
 //! Errors of a study.
 
-use stend_config::{FileError, Problem, Text};
+use stend_config::{FileError, Problem, SourceText};
 use stend_lab::LabError;
 
 /// Error of a study. A variant that fails is not an error: it is a row with its message.
@@ -37,7 +37,7 @@ impl Wrong {
         let Source { file, text } = source;
         let path = (!self.path.is_empty()).then_some(self.path);
         StudyError::Definition(match (path, text) {
-            (Some(path), Some(text)) => Text { file, text }
+            (Some(path), Some(text)) => SourceText { file, text }
                 .fail_path::<()>(&path, self.message)
                 .expect_err("it fails always"),
             (key, _) => FileError::from(Problem {

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use stend_model::{Model, SHIPPED};
+use stend_record::review::Text;
 
 /// Facts about a shipped model for lists.
 pub(crate) struct ShippedModel {
@@ -12,8 +13,8 @@ pub(crate) struct ShippedModel {
     pub title: String,
     /// User capacity, bytes.
     pub capacity_bytes: u64,
-    /// Facts: name, value.
-    pub facts: Vec<(String, String)>,
+    /// Facts: id, value.
+    pub facts: Vec<(&'static str, Text)>,
 }
 
 /// Returns all shipped models.

@@ -15,8 +15,8 @@ fn drives() -> Bench {
         review("Samsung 850 EVO", TargetKind::BlockDevice, "quick"),
     ]);
     let mut target = review("Some drive", TargetKind::Simulated, "");
-    target.target.facts[1].value = "Samsung V-NAND".to_owned();
-    target.target.facts[2].value = "2017".to_owned();
+    target.target.facts[1].value = "Samsung V-NAND".to_owned().into();
+    target.target.facts[2].value = "2017".to_owned().into();
     record(
         &mut bench.lab(),
         &target,
@@ -176,7 +176,7 @@ fn ten_thousand_of_anything_are_listed_in_time() {
             stend_version, stend_commit, begun_unix_ms - n, saved_unix_ms, rest, label, note,
             measurement_key
             FROM runs, n WHERE runs.id = 1",
-        "INSERT INTO conditions SELECT n, kind, position, name, value FROM conditions, n
+        "INSERT INTO conditions SELECT n, kind, position, name, value, of_name, text FROM conditions, n
             WHERE run = 1",
         "INSERT INTO recorded SELECT n, 'copy ' || n, kind, drive, target, capacity_bytes, facts,
             label, note, name, job, seed, command, result, stend_version, stend_commit,

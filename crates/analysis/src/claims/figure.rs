@@ -1,7 +1,7 @@
 //! Figures of a drive: one number each, from a black-box test.
 
 use serde::Deserialize;
-use stend_language::{recorded, text};
+use stend_language::text;
 use stend_record::review::{
     FileWork, Pattern, Point, PointOp, Response, Sample, Series, TestResult,
 };
@@ -290,7 +290,7 @@ impl Figure {
             None => Err(Missing::NotThere(text!(
                 "claims-shows-no",
                 drive = &drive.target.name,
-                figure = recorded(&self.title)
+                figure = &self.title
             ))),
         }
     }

@@ -1,6 +1,6 @@
 //! Judges findings by the drives that were measured.
 
-use stend_language::{numeral, recorded, say, text};
+use stend_language::{numeral, say, text};
 
 use super::figure::{Figure, Missing};
 use super::reading::Reading;
@@ -250,7 +250,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
                 bounds,
             } => {
                 let multiple = bounds.words(&|value| format!("{} ×", number(value)));
-                let title = recorded(&self.article.figures[figure].title);
+                let title = &self.article.figures[figure].title;
                 match against {
                     None => format!("{multiple} {title}"),
                     Some(drives) => {

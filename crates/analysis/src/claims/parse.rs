@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use stend_config::{FileError, Problem, Spanned, Text};
+use stend_config::{FileError, Problem, SourceText, Spanned};
 
 use super::figure::{
     Figure, Of, OfBenchmark, OfCurve, OfFiles, OfPoints, OfResponse, OfTraces, ResponseMetric,
@@ -112,7 +112,7 @@ fn ends_first<T: PartialOrd>(from: Option<T>, to: Option<T>) -> bool {
 
 /// The text being parsed, and the names known so far.
 struct Source<'a> {
-    text: Text<'a>,
+    text: SourceText<'a>,
     drives: Vec<String>,
     /// Groups of drives.
     groups: BTreeMap<String, Vec<String>>,
@@ -120,7 +120,7 @@ struct Source<'a> {
 }
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Article, FileError> {
-    let text = Text { file, text };
+    let text = SourceText { file, text };
     let raw: File = text.read()?;
     let source = Source {
         text,

@@ -30,7 +30,7 @@
 mod drives;
 mod rivals;
 
-use stend_language::{recorded, text};
+use stend_language::text;
 use stend_record::review::{Review, TestResult};
 
 pub use drives::labels;
@@ -63,7 +63,7 @@ pub fn findings(review: &Review) -> Vec<Finding> {
         said.extend(start(test));
         found.push(Finding {
             test_id: test.id.clone(),
-            title: title(test),
+            title: test.name(),
             text: said.join(" "),
         });
     }
@@ -75,13 +75,6 @@ pub(crate) fn judged(review: &Review) -> impl Iterator<Item = &TestResult> {
     let is_judged =
         |test: &&TestResult| test.left_out_points == 0 && shortened::why(review, test).is_none();
     review.tests.iter().filter(is_judged)
-}
-
-fn title(test: &TestResult) -> String {
-    match test.title.as_str() {
-        "" => test.id.clone(),
-        title => recorded(title),
-    }
 }
 
 /// Returns a sentence on the steady state before the test, if one was required.

@@ -1,8 +1,8 @@
 //! Curves: sentences about a load sampled over time, and key figures.
 
-use stend_language::{recorded, say, text};
+use stend_language::{say, text};
 use stend_record::figure::FigureId;
-use stend_record::review::{PointOp, Series, TestResult};
+use stend_record::review::{PointOp, Series, TestResult, curve_text};
 
 use super::{Kind, Named};
 use crate::ends::{end_level, start_level};
@@ -24,7 +24,7 @@ pub(crate) fn lines(test: &TestResult) -> String {
         let written = series.samples.last().map_or(0, |s| s.written_bytes);
         let line = text!(
             "curve-line",
-            name = recorded(&series.name),
+            name = curve_text(&series.name).to_string(),
             samples = series.samples.len(),
             gb = words::fixed(written as f64 / 1e9, 1)
         );
@@ -249,7 +249,7 @@ pub(crate) fn several(fresh: &Series, later: &[Series]) -> Vec<String> {
     let Some(first) = first.filter(|_| enough && fresh.point.op == PointOp::Write) else {
         return starts(fresh, later);
     };
-    let name = capitalised(&recorded(&fresh.name));
+    let name = capitalised(&curve_text(&fresh.name).to_string());
     let start = speed(fresh, first.iops_initial);
     if first.bytes == 0 {
         let written = fresh
@@ -280,7 +280,7 @@ pub(crate) fn several(fresh: &Series, later: &[Series]) -> Vec<String> {
 }
 
 fn came_back(series: &Series, back: &Return) -> String {
-    let name = capitalised(&recorded(&series.name));
+    let name = capitalised(&curve_text(&series.name).to_string());
     let start = speed(series, back.after.iops_initial);
     let share = words::percent(back.start_share());
     let bytes = words::bytes(back.after.bytes);
@@ -331,7 +331,7 @@ fn came_back(series: &Series, back: &Return) -> String {
 fn starts(fresh: &Series, later: &[Series]) -> Vec<String> {
     let of = |series: &Series| {
         let start = speed(series, start_level(series)?);
-        let name = capitalised(&recorded(&series.name));
+        let name = capitalised(&curve_text(&series.name).to_string());
         Some(text!("curve-starts", name = name, start = start))
     };
     std::iter::once(fresh).chain(later).filter_map(of).collect()

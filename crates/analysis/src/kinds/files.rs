@@ -1,6 +1,6 @@
 //! Work on files: names of sets, sentences and key figures.
 
-use stend_language::{recorded, text};
+use stend_language::{Text, text};
 use stend_record::figure::FigureId;
 use stend_record::review::FileWork;
 
@@ -15,7 +15,7 @@ pub fn set_words(work: &FileWork) -> String {
 
 /// Returns the name of a set, with the size of one that was scaled down.
 pub(super) fn set_title(set: &str, scaled_bytes: Option<u64>) -> String {
-    let set = recorded(set);
+    let set = Text::named("set", set).to_string();
     match scaled_bytes {
         None => set,
         Some(bytes) => text!("files-scaled-set", set = set, mib = bytes >> 20),

@@ -11,9 +11,9 @@ pub mod rounds;
 pub mod sync;
 pub mod traces;
 
-use stend_language::{Language, recorded, say, text, within};
+use stend_language::{Language, Text, say, text, within};
 use stend_record::figure::{FigureId, RepeatedFigure};
-use stend_record::review::{Results, TestResult};
+use stend_record::review::{Results, TestResult, curve_text};
 
 use crate::figures::{Interval, KeyFigure, Unit};
 use crate::load::{in_full, parts_words, values_words};
@@ -56,7 +56,7 @@ pub(crate) fn named_figures(test: &TestResult) -> Vec<Named> {
 
 /// Returns the title of a key figure in the current language.
 pub fn figure_title(figure: &FigureId) -> String {
-    let name = |recorded_name: &str| capitalised(&recorded(recorded_name));
+    let of_curve = |name: &str| capitalised(&curve_text(name).to_string());
     match figure {
         FigureId::Point(parts) => parts_words(parts),
         FigureId::Fastest(parts) => text!("figure-fastest", load = parts_words(parts)),
@@ -70,20 +70,21 @@ pub fn figure_title(figure: &FigureId) -> String {
         FigureId::Start => say("figure-start"),
         FigureId::End => say("figure-end"),
         FigureId::Mean => say("figure-mean"),
-        FigureId::StartOf { curve } => text!("figure-start-of", name = name(curve)),
-        FigureId::FastWrites { curve } => text!("figure-fast-writes", name = name(curve)),
+        FigureId::StartOf { curve } => text!("figure-start-of", name = of_curve(curve)),
+        FigureId::FastWrites { curve } => text!("figure-fast-writes", name = of_curve(curve)),
         FigureId::TrackedSteady => say("figure-tracked-steady"),
         FigureId::TrackedLast => say("figure-tracked-last"),
         FigureId::WrittenUntilRefused => say("figure-written-until"),
         FigureId::SlowestSecond { response } => {
-            text!("figure-slowest-second", name = name(response))
+            let name = Text::named("response", response).to_string();
+            text!("figure-slowest-second", name = capitalised(&name))
         }
         FigureId::Row { row, op } => text!("figure-op-value", op = op.words(), value = row),
         FigureId::BusyTime => say("figure-over-busy-time"),
         FigureId::AllTraces => say("figure-all-traces"),
         FigureId::Set { set, set_bytes } => capitalised(&files::set_title(set, *set_bytes)),
         FigureId::Durable { streams } => capitalised(&sync::streams_words(streams)),
-        FigureId::Titled(title) => recorded(title),
+        FigureId::Titled(title) => title.clone(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads while a file is deleted: their slowest second, the time until they are back to normal,
 //! sentences and key figures.
 
-use stend_language::{message, recorded, text};
+use stend_language::{Text, message, text};
 use stend_record::figure::FigureId;
 use stend_record::review::{Response, ResponseInterval};
 
@@ -20,7 +20,7 @@ pub(super) const KIND: Kind = Kind {
 fn line(response: &Response) -> String {
     let line = text!(
         "response-line",
-        name = recorded(&response.name),
+        name = Text::named("response", &response.name).to_string(),
         iops = words::fixed(response.reference_iops, 0),
         ms = words::fixed(response.latency_ns.max as f64 / 1e6, 2)
     );
@@ -89,7 +89,10 @@ fn sentence(response: &Response) -> Option<String> {
     let speed = words::number(response.reference_iops);
     let lowest = words::number(found.iops_lowest);
     let mut arguments = vec![
-        ("name", recorded(&response.name).into()),
+        (
+            "name",
+            Text::named("response", &response.name).to_string().into(),
+        ),
         ("deleted", words::bytes(response.file_bytes).into()),
         ("speed", speed.into()),
         ("lowest", lowest.into()),

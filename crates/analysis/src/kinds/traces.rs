@@ -1,6 +1,6 @@
 //! Replayed traces: sentences and key figures.
 
-use stend_language::{message, recorded, say, text};
+use stend_language::{message, say, text};
 use stend_record::figure::FigureId;
 use stend_record::review::TestResult;
 use stend_record::traces::{TraceOrigin, TraceResult, overall_bw};
@@ -74,7 +74,7 @@ fn sentences(traces: &[TraceResult]) -> Vec<String> {
     };
     let named = |t: &TraceResult| {
         let speed = words::speed(t.bw_bytes_per_s);
-        text!("traces-named", name = recorded(&t.title), speed = speed)
+        text!("traces-named", name = t.words(), speed = speed)
     };
     let first = match traces {
         [only] => text!(

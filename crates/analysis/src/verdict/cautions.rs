@@ -49,7 +49,7 @@ fn slow_links(review: &Review) -> Vec<Caution> {
     });
     let slow = FactId::SlowLink.name();
     let mut out = Vec::new();
-    for (title, fact) in own.chain(rivals).filter(|(_, fact)| fact.name == slow) {
+    for (title, fact) in own.chain(rivals).filter(|(_, fact)| fact.id == slow) {
         let caution = Caution::SlowLink(title.clone(), fact.value.clone());
         if !out.contains(&caution) {
             out.push(caution);

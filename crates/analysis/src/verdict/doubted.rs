@@ -1,6 +1,6 @@
 //! Tests with figures that no drive can have: something else answered.
 
-use stend_language::{recorded, text};
+use stend_language::text;
 use stend_record::review::{Review, TargetInfo, TestResult};
 
 use crate::findings::labels;
@@ -30,7 +30,7 @@ pub(super) fn of(review: &Review) -> Vec<Doubted> {
         let found = plausible::of_target(target, tests);
         for test in tests {
             if found.iter().any(|(id, _)| *id == test.id) {
-                let title = title(test);
+                let title = test.name();
                 out.push(Doubted {
                     drive,
                     test_id: test.id.clone(),
@@ -43,13 +43,6 @@ pub(super) fn of(review: &Review) -> Vec<Doubted> {
         }
     }
     out
-}
-
-fn title(test: &TestResult) -> String {
-    match test.title.as_str() {
-        "" => test.id.clone(),
-        title => recorded(title),
-    }
 }
 
 /// Returns a review without these tests.

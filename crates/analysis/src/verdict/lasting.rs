@@ -230,9 +230,12 @@ fn of_curves(test: &TestResult) -> Option<Rest> {
     if fresh.point.op != PointOp::Write || !test.rungs().is_empty() {
         return None;
     }
-    let trimmed = |series: &&Series| series.name.contains("TRIM");
-    let idle = later.iter().find(|series| series.name.contains("idle"))?;
-    let trim = later.iter().find(trimmed);
+    let after = |trim| {
+        later
+            .iter()
+            .find(|series| series.trimmed_before() == Some(trim))
+    };
+    let (idle, trim) = (after(false)?, after(true));
     rest_of(
         test,
         back(fresh, idle)?,

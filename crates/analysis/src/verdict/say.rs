@@ -1,6 +1,6 @@
 //! Formats statements as sentences of the current language.
 
-use stend_language::{recorded, say, text};
+use stend_language::{say, text};
 
 use super::lasting::{Back, Fall, Rank};
 use super::link::limit_bytes_per_s;
@@ -325,8 +325,7 @@ pub(super) fn caution(caution: &Caution) -> String {
             text!("verdict-doubted", count = count, tests = tests)
         }
         Caution::SlowLink(drive, link) => {
-            let link = recorded(link);
-            text!("verdict-slow-link", drive = drive, link = link)
+            text!("verdict-slow-link", drive = drive, link = link.to_string())
         }
         Caution::Unfinished(failed) if failed.is_empty() => say("verdict-unfinished"),
         Caution::Unfinished(failed) => {

@@ -1,5 +1,6 @@
 //! The statements that a verdict can make.
 
+use stend_language::Text;
 use stend_record::review::{Link, Pattern};
 
 use super::lasting::{Back, Fall, Rank};
@@ -214,7 +215,7 @@ pub enum Caution {
     /// Tests that something other than the drive answered.
     Doubted(Vec<String>),
     /// A drive's link was slower than the drive: the drive, and the link.
-    SlowLink(String, String),
+    SlowLink(String, Text),
     /// Tests are missing; these failed.
     Unfinished(Vec<String>),
     /// Rivals that were measured in another way.

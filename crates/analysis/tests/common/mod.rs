@@ -129,7 +129,7 @@ pub fn points(id: &str, points: Vec<Point>) -> TestResult {
 pub fn curves(id: &str, series: Vec<Series>) -> TestResult {
     TestResult {
         id: id.into(),
-        title: format!("Title of {id}"),
+        title: format!("Title of {id}").into(),
         results: (!series.is_empty()).then_some(Results::Curve(series)),
         ..TestResult::default()
     }

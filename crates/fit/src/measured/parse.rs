@@ -2,7 +2,7 @@
 //! mirror the file; then references are resolved across all files.
 
 use serde::Deserialize;
-use stend_config::{FileError, Problem, Spanned, Text};
+use stend_config::{FileError, Problem, SourceText, Spanned};
 use stend_experiment::Window;
 use stend_experiment::{self as experiment, Job, Metric, RequestKind, Requests, Statistic, Step};
 use stend_load::jobfile::Direction;
@@ -148,7 +148,7 @@ struct RowEntry {
     more_than: Option<String>,
 }
 
-fn place_of<T>(text: &Text<'_>, of: &Spanned<T>) -> Place {
+fn place_of<T>(text: &SourceText<'_>, of: &Spanned<T>) -> Place {
     Place {
         file: text.file.to_owned(),
         line: text.line(of.span().start),
@@ -169,7 +169,7 @@ pub(super) fn all(files: &[(&str, &str)]) -> Result<Measured, FileError> {
     let mut measured = Measured::default();
     let mut published = Vec::new();
     for (file, text) in files {
-        let text = Text { file, text };
+        let text = SourceText { file, text };
         let file: File = text.read()?;
         if file.schema.get_ref() != SCHEMA {
             return text.fail(&file.schema, format!("must be \"{SCHEMA}\""));
@@ -236,7 +236,7 @@ fn once<'a>(
     }
 }
 
-fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, FileError> {
+fn state(text: &SourceText<'_>, entry: Spanned<StateEntry>) -> Result<State, FileError> {
     let place = place_of(text, &entry);
     let entry = entry.into_inner();
     let used = match (entry.used_bytes, entry.free_bytes) {
@@ -306,7 +306,7 @@ fn job_of(part: &Part) -> Option<&Job> {
     }
 }
 
-fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, FileError> {
+fn test(text: &SourceText<'_>, entry: Spanned<TestEntry>) -> Result<Test, FileError> {
     let place = place_of(text, &entry);
     let entry = entry.into_inner();
     let mut parts: Vec<Part> = Vec::new();
@@ -341,7 +341,7 @@ fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, FileError> {
 }
 
 fn figure(
-    text: &Text<'_>,
+    text: &SourceText<'_>,
     entry: Spanned<FigureEntry>,
     parts: &[Part],
 ) -> Result<Figure, FileError> {
@@ -448,7 +448,7 @@ fn section(line: &str) -> Option<&str> {
     (name != "global").then_some(name)
 }
 
-fn variant(text: &Text<'_>, entry: Spanned<Variant>) -> Result<Variant, FileError> {
+fn variant(text: &SourceText<'_>, entry: Spanned<Variant>) -> Result<Variant, FileError> {
     let place = place_of(text, &entry);
     let variant = entry.into_inner();
     if variant.dies == 0 || variant.dram_mib == 0 || !variant.user_bytes.is_multiple_of(4096) {
@@ -461,7 +461,7 @@ fn variant(text: &Text<'_>, entry: Spanned<Variant>) -> Result<Variant, FileErro
 
 fn rows(
     measured: &Measured,
-    text: &Text<'_>,
+    text: &SourceText<'_>,
     group: PublishedEntry,
 ) -> Result<Vec<Row>, FileError> {
     let mut rows = Vec::new();

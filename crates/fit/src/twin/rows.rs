@@ -234,7 +234,7 @@ impl Making<'_> {
         let state = self.state(&state, test)?;
         let runtime_s = point.duration_s.round().max(1.0) as u64;
         let frame = (self.review.target.capacity_bytes, SEED);
-        let slug = format!("{}-{}", stream.load.slug(), stream.durability.words());
+        let slug = format!("{}-{}", stream.load.slug(), stream.durability.describe());
         let text = sync_job(&stream.load, stream.durability, runtime_s, frame);
         self.row(test, state, (slug, job(text, 0)), &[iops(stream.iops)]);
         Ok(())
@@ -335,7 +335,7 @@ impl Making<'_> {
         }
         self.measured.tests.push(Test {
             id,
-            title: of.title.clone(),
+            title: of.title.to_string(),
             source: "the review".to_owned(),
             shortened: None,
             parts: vec![Part {

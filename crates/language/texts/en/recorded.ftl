@@ -1,5 +1,5 @@
-# What a review keeps in English: titles, methods, conditions, warnings. The English text must be
-# the program's own; an argument stands for whatever is at its place. See docs/languages.md.
+# Texts that a review stores as ids with arguments: titles, methods, conditions, warnings. See
+# docs/languages.md.
 
 ## Titles of editions
 
@@ -154,39 +154,29 @@ rec-method-flush = 4 KiB random write inside 16 GiB by one thread, { $time } eac
 
 ## Names of curves, rests, answers, sets and traces
 
-rec-name-fresh = fresh
-rec-name-idle = after idle
-rec-name-trim = after TRIM
-rec-name-idle-job = after idle: { $load }
-rec-name-trim-job = after TRIM: { $load }
-rec-name-rest = after { $time }
-rec-name-trim-rest = after TRIM and { $time }
-rec-name-burst = burst
-rec-name-with-trim = with TRIM
-rec-name-without-trim = without TRIM
+rec-curve-fresh = fresh
+rec-curve-after-idle = after idle
+rec-curve-after-trim = after TRIM
+rec-curve-after-rest = after { $time }
+rec-curve-after-trim-and-rest = after TRIM and { $time }
+rec-curve-burst = burst
+rec-response-with-trim = with TRIM
+rec-response-without-trim = without TRIM
 rec-set-iso = iso
 rec-set-program = program
 rec-set-work = work
 rec-trace-photoshop-light = Adobe Photoshop, light
 rec-trace-photoshop-heavy = Adobe Photoshop, heavy
-rec-trace-game = Starting a game and loading a level
+rec-trace-game-start = Starting a game and loading a level
 rec-trace-applications = Starting a browser, a word processor, a photo editor and a video editor
     with their files
-rec-limit-published = synthesised desktop trace, seed { $seed }: totals published, structure
-    assumed: the original trace is not public; sizes, order, places, bursts and pauses are chosen
-    by what programs of this kind do
-rec-limit-assumed = synthesised desktop trace, seed { $seed }: totals assumed, structure assumed:
-    mostly small reads at a low depth; waits of processor and memory left out, so that requests are
-    replayed one after the other
 rec-limit-beginning-time = only a beginning: the first { $share } % of the trace, { $part } of
     { $whole } s
-rec-limit-beginning = only a beginning: the first { $share } % of the trace, { $part } of
-    { $whole } requests
 
 ## Conditions: names
 
 rec-condition-edition = edition
-rec-condition-state = state `{ $state }`
+rec-condition-state = state `{ $of }`
 rec-condition-trim-in-states = TRIM in states
 rec-condition-region = region
 rec-condition-write-budget = write budget
@@ -198,17 +188,16 @@ rec-condition-latency = latency
 rec-condition-seed = seed
 rec-condition-repetitions = repetitions
 rec-condition-interrupted = interrupted
-rec-condition-steady-state = steady state of `{ $state }`
+rec-condition-steady-state-of = steady state of `{ $of }`
 rec-condition-clock = clock
 rec-condition-host-limit = host limit
 rec-condition-measured = measured
 rec-condition-review = review
-rec-condition-bytes = bytes under test
-rec-condition-temperature-before = temperature before the tests
-rec-condition-temperature-highest = highest temperature under the curves
-rec-condition-version = program version
-rec-condition-edition-sha = edition's SHA-256
-rec-condition-commit = commit of stend
+rec-condition-bytes-under-test = bytes under test
+rec-condition-temperature-before-the-tests = temperature before the tests
+rec-condition-highest-temperature-under-the-curves = highest temperature under the curves
+rec-condition-edition-s-sha-256 = edition's SHA-256
+rec-condition-commit-of-stend = commit of stend
 
 ## Conditions: values
 
@@ -225,8 +214,6 @@ rec-state-purged = given TRIM for its whole capacity
 rec-state-preconditioned = purged, then written twice over its whole capacity in sequence
     (independent of the workload)
 rec-state-as-is = as it was handed over
-rec-state-until-steady = `{ $state }`, then random writes of { $block } at queue depth { $depth }
-    in rounds of { $time } until their speed is steady, 25 rounds at most
 rec-value-no-trim = NONE: the target takes no TRIM. States that require it were made by their other
     steps alone, so that figures are not those of the edition
 rec-value-no-preparation = none, by --read-only: nothing was written and no TRIM given, the state
@@ -259,14 +246,14 @@ rec-value-interrupted = the run was stopped after { $tests }, and went on with "
     drive, prepared again as at the beginning
 rec-value-clock = virtual time of the simulation, integer nanoseconds
 rec-value-incompressible = incompressible (the model does not look at data)
-rec-value-steady-reached = reached after { $rounds } rounds of { $seconds } s of { $load },
-    { $block }, queue depth { $depth } ({ $written } in all), at { $iops } IOPS: over the last
-    { $window } rounds greatest less least is { $spread } % of the mean (at most { $spread_max }
-    %), the rise of the line { $drift } % (at most { $drift_max } %)
-rec-value-steady-missed = steady state not achieved in { $rounds } rounds of { $seconds } s of
-    { $load }, { $block }, queue depth { $depth } ({ $written } in all), at { $iops } IOPS: over
-    the last { $window } rounds greatest less least is { $spread } % of the mean (at most
-    { $spread_max } %), the rise of the line { $drift } % (at most { $drift_max } %)
+rec-steady-reached = reached after { $rounds } rounds of { $seconds } s of { $pattern } write, { $block }, queue
+    depth { $depth } ({ $written } in all), at { $iops } IOPS: over the last { $window } rounds greatest
+    less least is { $spread } % of the mean (at most { $spread_max } %), the rise of the line { $drift } %
+    (at most { $drift_max } %)
+rec-steady-not-reached = steady state not achieved in { $rounds } rounds of { $seconds } s of { $pattern }
+    write, { $block }, queue depth { $depth } ({ $written } in all), at { $iops } IOPS: over the last
+    { $window } rounds greatest less least is { $spread } % of the mean (at most { $spread_max } %), the
+    rise of the line { $drift } % (at most { $drift_max } %)
 rec-value-host-limit = { $limits } (fio's engine null, which moves no data: what kernel and driver
     take comes on top)
 rec-value-edition-durations = the edition's
@@ -282,30 +269,30 @@ rec-value-not-known = not known
 
 ## The place of measuring: names
 
-rec-place-kernel = kernel
-rec-place-processor = processor
-rec-place-threads = processor threads usable
-rec-place-governor = frequency governor
-rec-place-file = file
-rec-place-directory = directory
-rec-place-file-system = file system
-rec-place-in-use = file system in use
-rec-place-device = device
-rec-place-backing = backing file
-rec-place-size = device size (bytes)
-rec-place-link = link
-rec-place-slow-link = slow link
-rec-place-queues = I/O queues
-rec-place-scheduler = scheduler
-rec-place-rotational = rotational
-rec-place-write-cache = kernel's write cache mode
-rec-place-logical = logical block (bytes)
-rec-place-physical = physical block (bytes)
-rec-place-trim = TRIM by the device
-rec-place-granularity = discard granularity (bytes)
-rec-place-engine = I/O engine
-rec-place-access = access
-rec-place-used-by = in use
+rec-condition-kernel = kernel
+rec-condition-processor = processor
+rec-condition-processor-threads-usable = processor threads usable
+rec-condition-frequency-governor = frequency governor
+rec-condition-file = file
+rec-condition-directory = directory
+rec-condition-file-system = file system
+rec-condition-file-system-in-use = file system in use
+rec-condition-device = device
+rec-condition-backing-file = backing file
+rec-condition-device-size-bytes = device size (bytes)
+rec-condition-link = link
+rec-condition-slow-link = slow link
+rec-condition-i-o-queues = I/O queues
+rec-condition-scheduler = scheduler
+rec-condition-rotational = rotational
+rec-condition-kernel-s-write-cache-mode = kernel's write cache mode
+rec-condition-logical-block-bytes = logical block (bytes)
+rec-condition-physical-block-bytes = physical block (bytes)
+rec-condition-trim-by-the-device = TRIM by the device
+rec-condition-discard-granularity-bytes = discard granularity (bytes)
+rec-condition-i-o-engine = I/O engine
+rec-condition-access = access
+rec-condition-in-use = in use
 
 ## The place of measuring: values
 
@@ -321,36 +308,40 @@ rec-place-value-no = no
 rec-place-value-access = for reading alone, not exclusively: what others did meanwhile is in the
     figures
 rec-place-value-no-device = not known: the file system does not stand on one block device
-rec-place-value-not-reported = not reported
 
 ## Facts of the drive
 
-rec-fact-model = model
-rec-fact-serial = serial number
-rec-fact-firmware = firmware
-rec-fact-year = release year
-rec-fact-controller = controller
-rec-fact-interface = interface
-rec-fact-flash = flash
-rec-fact-over-provisioning = over-provisioning
-rec-fact-slc-cache = SLC cache
-rec-fact-parity = parity
-rec-fact-read-after-trim = read after TRIM
-rec-fact-encryption = encryption
-rec-fact-fingerprint = model fingerprint
-rec-fact-differs = differs from { $model }
-rec-fact-history = history of the drive
-rec-fact-value-demonstration = demonstration
-rec-fact-value-demo = A small drive with the mechanisms of the SanDisk Ultra II 240 GB in
-    miniature, for tests and first steps. It imitates no product.
+rec-condition-model = model
+rec-condition-serial-number = serial number
+rec-condition-firmware = firmware
+rec-condition-release-year = release year
+rec-condition-trim = TRIM
+rec-condition-dram = DRAM
+rec-condition-fio = fio
+rec-condition-stend = stend
+rec-condition-controller = controller
+rec-condition-interface = interface
+rec-condition-flash = flash
+rec-condition-over-provisioning = over-provisioning
+rec-condition-slc-cache = SLC cache
+rec-condition-parity = parity
+rec-condition-read-after-trim = read after TRIM
+rec-condition-encryption = encryption
+rec-condition-model-fingerprint = model fingerprint
+rec-condition-differs-from = differs from { $of }
+rec-condition-history-of-the-drive = history of the drive
+rec-drive-demo-8gb = A small drive with the mechanisms of the SanDisk Ultra II 240 GB in miniature,
+    for tests and first steps. It imitates no product.
 rec-fact-value-flash = { $flash }: { $dies } dies on { $channels } channels, { $planes } planes,
     pages of { $kib } KiB
-rec-fact-value-mib = { $size } MiB
-rec-fact-value-planar-tlc = planar TLC
+rec-flash-planar-tlc = planar TLC
 rec-fact-value-over-provisioning = { $share } % of the user's capacity in the data area
 rec-fact-value-parity = one page for every { $pages } of data
 rec-fact-value-fingerprint = { $hash } (FNV-1a of the model)
-rec-fact-value-changed = { $key } (shipped: { $value })
+rec-change-value = { $name } = { $value }
+rec-change-with = with { $name }
+rec-change-without = without { $name }
+rec-change-of-shipped = { $change } (shipped: { $shipped })
 rec-fact-value-cache-on-chip = { $cache }; every write enters it, on-chip copy folds it
 rec-fact-value-cache-controller = { $cache }; every write enters it, the controller folds it
 rec-fact-value-cache-room-on-chip = { $cache }; every write enters it while there is room, on-chip
@@ -379,67 +370,75 @@ rec-fact-value-trim-alone = { $what }; not queued: it waits for all other comman
 
 ## What shipped models are
 
-rec-drive-sp550 = 16 nm TLC of SK Hynix behind a four-channel Silicon Motion controller; a static
-    SLC cache that all data passes.
-rec-drive-su900 = 32-layer 3D MLC behind a four-channel Silicon Motion controller; a dynamic SLC
+rec-drive-adata-sp550-240gb = 16 nm TLC of SK Hynix behind a four-channel Silicon Motion controller;
+    a static SLC cache that all data passes.
+rec-drive-adata-su900-512gb = 32-layer 3D MLC behind a four-channel Silicon Motion controller; a
+    dynamic SLC cache.
+rec-drive-crucial-bx100-250gb = 16 nm MLC behind a four-channel Silicon Motion controller; no SLC
     cache.
-rec-drive-bx100 = 16 nm MLC behind a four-channel Silicon Motion controller; no SLC cache.
-rec-drive-m550 = 20 nm MLC in small dies behind an eight-channel Marvell controller; no SLC cache;
+rec-drive-crucial-m550-256gb = 20 nm MLC in small dies behind an eight-channel Marvell controller;
+    no SLC cache; RAIN.
+rec-drive-crucial-mx100-256gb = 16 nm MLC behind an eight-channel Marvell controller; no SLC cache;
     RAIN.
-rec-drive-mx100 = 16 nm MLC behind an eight-channel Marvell controller; no SLC cache; RAIN.
-rec-drive-mx200 = 16 nm MLC behind an eight-channel Marvell controller; any free block may be
-    written as SLC (Dynamic Write Acceleration); RAIN.
-rec-drive-mx500 = 64-layer 3D TLC behind a four-channel Silicon Motion controller with Crucial's
-    firmware; a dynamic SLC cache; RAIN.
-rec-drive-545s = 64-layer 3D TLC behind a four-channel Silicon Motion controller; a dynamic SLC
-    cache.
-rec-drive-730 = 20 nm MLC behind an eight-channel controller for data centers at a higher clock; no
-    SLC cache; parity over the dies; capacitors.
-rec-drive-750 = 20 nm MLC behind an eighteen-channel NVMe controller for data centers; no SLC
-    cache; parity over the dies; capacitors.
-rec-drive-predator = 19 nm MLC behind an eight-channel Marvell controller on PCIe 2.0 with AHCI; no
+rec-drive-crucial-mx100-512gb = { rec-drive-crucial-mx100-256gb }
+rec-drive-crucial-mx200-250gb = 16 nm MLC behind an eight-channel Marvell controller; any free block
+    may be written as SLC (Dynamic Write Acceleration); RAIN.
+rec-drive-crucial-mx500-500gb = 64-layer 3D TLC behind a four-channel Silicon Motion controller with
+    Crucial's firmware; a dynamic SLC cache; RAIN.
+rec-drive-intel-ssd-545s-512gb = 64-layer 3D TLC behind a four-channel Silicon Motion controller; a
+    dynamic SLC cache.
+rec-drive-intel-ssd-730-480gb = 20 nm MLC behind an eight-channel controller for data centers at a
+    higher clock; no SLC cache; parity over the dies; capacitors.
+rec-drive-intel-ssd-750-400gb = 20 nm MLC behind an eighteen-channel NVMe controller for data
+    centers; no SLC cache; parity over the dies; capacitors.
+rec-drive-kingston-hyperx-predator-240gb = 19 nm MLC behind an eight-channel Marvell controller on
+    PCIe 2.0 with AHCI; no SLC cache.
+rec-drive-kingston-hyperx-predator-480gb = { rec-drive-kingston-hyperx-predator-240gb }
+rec-drive-kingston-hyperx-savage-240gb = 19 nm MLC behind an eight-channel Phison S10 controller; no
     SLC cache.
-rec-drive-savage = 19 nm MLC behind an eight-channel Phison S10 controller; no SLC cache.
-rec-drive-m6-pro = 19 nm MLC behind an eight-channel Marvell controller; no SLC cache.
-rec-drive-m6e = 19 nm MLC behind an eight-channel Marvell controller on PCIe 2.0 x2 with AHCI; no
-    SLC cache.
-rec-drive-840-evo = Planar TLC behind an eight-channel, three-core Samsung MEX controller; a static
-    SLC cache (TurboWrite).
-rec-drive-850-evo = 32-layer TLC V-NAND behind a two-core Samsung MGX controller; a static SLC
-    cache (TurboWrite).
-rec-drive-850-pro = 32-layer MLC V-NAND behind an eight-channel, three-core Samsung MEX controller;
-    no SLC cache.
-rec-drive-860-evo = 64-layer TLC V-NAND behind a Samsung MJX controller; an SLC cache that is
-    partly static, partly dynamic (Intelligent TurboWrite).
-rec-drive-pm863 = 32-layer TLC V-NAND behind an eight-channel Samsung Mercury controller, for data
-    centers: capacitors, no SLC cache.
-rec-drive-sm863 = 32-layer MLC V-NAND behind an eight-channel Samsung Mercury controller, for data
-    centers: capacitors, no SLC cache.
-rec-drive-sm951 = MLC of the 16 nm class behind an eight-channel Samsung UBX controller on PCIe 3.0
+rec-drive-plextor-m6-pro-512gb = 19 nm MLC behind an eight-channel Marvell controller; no SLC cache.
+rec-drive-plextor-m6e-256gb = 19 nm MLC behind an eight-channel Marvell controller on PCIe 2.0 x2
     with AHCI; no SLC cache.
-rec-drive-extreme-pro = Planar MLC behind an eight-channel Marvell controller; short writes enter
-    an SLC cache (nCache Pro).
-rec-drive-ultra-3d = 64-layer BiCS3 TLC behind a four-channel Marvell controller; all writes pass a
-    tiered SLC cache and are folded to TLC by on-chip copy.
-rec-drive-ultra-ii-240 = Planar TLC behind a four-channel Marvell controller; every write passes a
-    static SLC cache in each die (nCache 2.0) and is folded to TLC by on-chip copy.
-rec-drive-ultra-ii-480 = Planar TLC behind an eight-channel Marvell controller; every write passes
-    a static SLC cache in each die (nCache 2.0) and is folded to TLC by on-chip copy.
-rec-drive-ultra-plus = Planar MLC behind a four-channel Marvell controller with little DRAM; short
-    writes enter a small SLC cache (nCache).
-rec-drive-q300 = 19 nm TLC behind Toshiba's own controller; a static SLC cache that all data
-    passes.
-rec-drive-q300-pro = 19 nm MLC behind a four-channel controller without DRAM of its own; any free
-    block may be written as SLC, so that half the capacity can be.
-rec-drive-ssd230 = 32-layer 3D TLC behind a four-channel Silicon Motion controller; a dynamic SLC
-    cache over the whole array.
-rec-drive-wd-blue = 15 nm TLC behind a four-channel Marvell controller; a static SLC cache, and TLC
-    directly when it is full.
+rec-drive-samsung-840-evo-250gb = Planar TLC behind an eight-channel, three-core Samsung MEX
+    controller; a static SLC cache (TurboWrite).
+rec-drive-samsung-840-evo-500gb = { rec-drive-samsung-840-evo-250gb }
+rec-drive-samsung-850-evo-250gb = 32-layer TLC V-NAND behind a two-core Samsung MGX controller; a
+    static SLC cache (TurboWrite).
+rec-drive-samsung-850-evo-500gb = { rec-drive-samsung-850-evo-250gb }
+rec-drive-samsung-850-pro-256gb = 32-layer MLC V-NAND behind an eight-channel, three-core Samsung
+    MEX controller; no SLC cache.
+rec-drive-samsung-850-pro-512gb = { rec-drive-samsung-850-pro-256gb }
+rec-drive-samsung-860-evo-500gb = 64-layer TLC V-NAND behind a Samsung MJX controller; an SLC cache
+    that is partly static, partly dynamic (Intelligent TurboWrite).
+rec-drive-samsung-pm863-480gb = 32-layer TLC V-NAND behind an eight-channel Samsung Mercury
+    controller, for data centers: capacitors, no SLC cache.
+rec-drive-samsung-sm863-480gb = 32-layer MLC V-NAND behind an eight-channel Samsung Mercury
+    controller, for data centers: capacitors, no SLC cache.
+rec-drive-samsung-sm951-ahci-256gb = MLC of the 16 nm class behind an eight-channel Samsung UBX
+    controller on PCIe 3.0 with AHCI; no SLC cache.
+rec-drive-samsung-sm951-ahci-512gb = { rec-drive-samsung-sm951-ahci-256gb }
+rec-drive-sandisk-extreme-pro-240gb = Planar MLC behind an eight-channel Marvell controller; short
+    writes enter an SLC cache (nCache Pro).
+rec-drive-sandisk-ultra-3d-500gb = 64-layer BiCS3 TLC behind a four-channel Marvell controller; all
+    writes pass a tiered SLC cache and are folded to TLC by on-chip copy.
+rec-drive-wd-blue-3d-500gb = { rec-drive-sandisk-ultra-3d-500gb }
+rec-drive-sandisk-ultra-ii-240gb = Planar TLC behind a four-channel Marvell controller; every write
+    passes a static SLC cache in each die (nCache 2.0) and is folded to TLC by on-chip copy.
+rec-drive-sandisk-ultra-ii-480gb = Planar TLC behind an eight-channel Marvell controller; every
+    write passes a static SLC cache in each die (nCache 2.0) and is folded to TLC by on-chip copy.
+rec-drive-sandisk-ultra-plus-256gb = Planar MLC behind a four-channel Marvell controller with little
+    DRAM; short writes enter a small SLC cache (nCache).
+rec-drive-toshiba-q300-240gb = 19 nm TLC behind Toshiba's own controller; a static SLC cache that
+    all data passes.
+rec-drive-toshiba-q300-pro-256gb = 19 nm MLC behind a four-channel controller without DRAM of its
+    own; any free block may be written as SLC, so that half the capacity can be.
+rec-drive-transcend-ssd230-512gb = 32-layer 3D TLC behind a four-channel Silicon Motion controller;
+    a dynamic SLC cache over the whole array.
+rec-drive-wd-blue-2016-500gb = 15 nm TLC behind a four-channel Marvell controller; a static SLC
+    cache, and TLC directly when it is full.
 
 ## Warnings
 
-rec-warning-region = the region of { $region } is more than the target holds: its whole capacity of
-    { $size } (10⁹ bytes) was used
 rec-warning-short = { $time } × { $scale } is less than the shortest run: measured for 1 s; choose
     a larger duration scale for meaningful figures
 rec-warning-scaled = SCALED: the target holds { $size } (10⁹ bytes), too little for { $set } twice:
@@ -448,13 +447,8 @@ rec-warning-response = the target holds { $size } (10⁹ bytes), not a region of
     file of { $file }: reads in { $reads }, a file of { $less }
 rec-warning-rounds = { $rounds } rounds have written { $written } of the { $wanted } (10⁹ bytes)
     that were requested: the most rounds were reached first
-rec-warning-late = { $trace }: { $late } of { $all } requests were issued more than 2 ms after
-    their time, the latest { $ms } ms: the target did not get the load of the trace, but one that
-    is spread over more time
 rec-warning-still-fast = after some rests the load was still fast at its end: the drive recovered
     at least what was written; a longer `measure_s` shows how much
-rec-warning-not-steady = steady state not achieved in { $rounds } rounds (the definition allows
-    { $allowed }): figures are of the last 5 rounds, and are not those of a steady state
 rec-warning-steady-early = state `{ $state }` is steady by the definition, for which { $written }
     were written, less than the capacity: the drive may become slower still
 rec-warning-repeats = of { $rounds } rounds { $repeated } were not simulated: they were taken to be
@@ -466,13 +460,7 @@ rec-warning-broken-off = interrupted and continued: up to { $bytes } more were w
 rec-warning-host = { $what } that this machine does without any drive (fio's engine null,
     { $threads }): this is the host's limit, not the drive's; measure on a faster or less busy
     machine
-rec-warning-cache = { $load }: { $why }: the host's cache, or a part of the file that was never
-    written, has answered in place of the drive; these are no figures of a drive. Measure the block
-    device itself, or a file several times as large as the host's memory
-rec-why-random = { $speed }, more than in sequence with as many bytes outstanding ({ $best })
 rec-why-written = { $write } written, and only { $read } read
-rec-near-iops = { $load }: { $iops } IOPS are near the { $limit }
-rec-near-speed = { $load }: { $speed } MB/s are near the { $limit }
 rec-not-measured = not measured: { $why }
 
 ## Parts of the names of jobs, and of lists
@@ -486,11 +474,12 @@ rec-piece-sequential-share = sequential { $share } % reads
 rec-piece-beside = beside it { $load }
 rec-piece-depth = queue depth { $depth }
 rec-piece-region = in { $region }
-rec-piece-thread = 1 thread
-rec-piece-threads = { $threads } threads
+rec-piece-threads = { $threads ->
+    [1] 1 thread
+   *[other] { $threads } threads
+}
 rec-piece-pass = pass { $pass } of { $passes }
 rec-piece-discarded = discarded pass
-rec-piece-one-pass = one pass
 rec-piece-round = round { $round }
 rec-piece-not-synced = not synced
 rec-piece-every-write = { $sync } after every write
@@ -499,10 +488,9 @@ rec-piece-copy = copy of `{ $set }`
 rec-piece-archive = archive of `{ $set }`
 rec-piece-unarchive = unarchive of `{ $set }`
 rec-piece-reading-all = reading all of it
-rec-piece-years = { $years } years
-rec-piece-days = { $days } days
+rec-figure-years = { $count } years
+rec-figure-days = { $count } days
 rec-piece-too-large = { $size } (more than the target holds)
-rec-value-busy = { $share } % of all processors' time taken
 rec-piece-one-test = 1 test
 rec-piece-tests = { $tests } tests
 rec-piece-samples = { $count } of { $all } samples
@@ -526,3 +514,120 @@ rec-probe-trim-time = TRIM of a part
 rec-probe-full = writing the full drive
 rec-probe-random = random writes
 rec-probe-after = rests and TRIM after random writes
+
+## Limits of figures, and values
+rec-warning-unwritten = { $count } of { $reads } reads are of space that was never written: the
+    drive finds nothing to read there, and answers faster than it reads data; fill it first
+rec-warning-late = { $late } of { $all } requests were issued more than { $limit } ms after their
+    time, the latest { $ms } ms: the target did not get the load of the trace, but one that is
+    spread over more time
+rec-limit-no-trim = the drive's model has no TRIM (trim.enabled): TRIM requests changed nothing
+    ({ $trims })
+rec-fact-value-history = { $hash } (hash of all that happened)
+rec-value-not-reported = not reported
+rec-place-value-no-punching = not supported: the file system cannot free a file's space in place
+rec-place-value-trim-not-tried = not tried: the file is only read
+rec-place-value-trim-not-passed = the file's space is freed in the file system, which does not pass
+    TRIM on to the drive at once (not mounted with discard)
+rec-place-value-no-trim = not supported (discard_max_bytes is 0)
+rec-place-value-trim-not-known = not known (sysfs has no discard_max_bytes)
+rec-place-value-libaio = libaio, direct=1 (io_uring does not work here)
+rec-place-value-psync = psync, direct=1 (neither io_uring nor libaio works here: every queue depth
+    is 1)
+rec-limit-whole-ms = fio's log has the ends of requests in whole ms: when requests were issued, and
+    so busy time and lateness, is estimated, to about 1 ms a busy period
+rec-limit-trims = { $count } TRIMs were left out: fio 3.33 cannot replay them
+rec-limit-fua = { $count } writes were sent without FUA: fio's iolog cannot say it
+rec-limit-flushes = { $count } flushes were sent; fio logs no latency of them, and they are not in
+    busy time
+rec-limit-missing = { $count } requests are in no figure: fio ended before it had seen their
+    completion
+rec-limit-depth = psync: at most 1 request was outstanding
+rec-limit-inodes = directories and inodes may have been in the machine's memory: only root can drop
+    them
+rec-limit-deflate = of { $whole }, { $deflate } of Deflate were taken out; the drive may have worked
+    meanwhile, so that the speed is an upper bound
+rec-slow-link-drive = { $now }, and the drive could do { $better }
+rec-slow-link-faster-port = { $now }, and the drive could do { $better } at a faster port
+rec-slow-link-port = { $now }, and the port could do { $better }
+rec-named = { $name }: { $what }
+rec-warning-cache = { $why }: the host's cache, or a part of the file that was never written, has
+    answered in place of the drive; these are no figures of a drive. Measure the block device
+    itself, or a file several times as large as the host's memory
+rec-warning-link = { $speed }, more than the drive's link carries ({ $link }: at most { $most }):
+    something else, such as a cache of the host or of a controller, has answered in place of the
+    drive
+rec-why-random = { $speed }, more than in sequence with as many bytes outstanding ({ $load }:
+    { $best })
+rec-needs-file = it writes its file first
+rec-needs-written-drive = it continues on a written drive, and issues TRIM
+rec-needs-trim = it measures recovery by TRIM
+rec-needs-writes = it writes
+rec-needs-trim-and-rests = it measures recovery by rests after TRIM
+rec-needs-files = it makes files
+rec-needs-traces = its traces write
+rec-needs-deletion = it writes a file and gives its space TRIM
+rec-needs-trim-of-file = it measures reads while a file's space is given TRIM
+rec-needs-writing-points = every point of it writes or mixes
+rec-warning-state-without-trim = it starts from a state that was made without TRIM, which the target
+    does not take: to the drive, everything that was ever written to it is data
+rec-warning-left-out-read-only = left out: { $what }, and the target was opened with --read-only
+rec-warning-left-out-no-trim = left out: { $what }, and the target takes no TRIM
+rec-warning-not-saved = what is finished could not be saved: { $problem }
+rec-warning-state-not-steady = state `{ $state }` was to be steady and is not: { $how }
+rec-warning-region = the region of { $region } is more than the target holds: its whole capacity of
+    { $size } ({ $unit } bytes) was used
+rec-warning-early-end-bytes = the curve `{ $curve }` has samples for { $written } of { $range }
+    bytes: the target's log ends early; the rest is missing
+rec-warning-early-end = the curve `{ $curve }` has samples for { $end } of { $planned }: the
+    target's log ends early; figures of its end are of that instant
+rec-warning-ended = { $name }: ended after { $ended } of { $planned }, { $why }
+rec-ended-settled = for its speed had settled: { $rounds } rounds of { $seconds } s within
+    { $spread } % of each other, drifting by at most { $drift } %
+rec-ended-start = for only its start is looked at
+rec-ended-with-room = { $settled }, with room in the drive for the rest before it has to move data
+rec-ended-fallen = for it had fallen back towards the first curve's end of { $iops } IOPS, or never
+    rose above it
+rec-host-limit = { $kib } KiB, queue depth { $depth } × { $threads }: { $iops } IOPS, { $speed }
+    MB/s
+rec-host-limit-busy = { $limit }, { $share } % of all processors' time taken
+rec-near-iops = { $iops } IOPS are near the { $limit }
+rec-near-speed = { $speed } MB/s are near the { $limit }
+rec-state-until-steady = `{ $state }`, then random writes of { $block } at queue depth 32 in rounds
+    of { $time } until their speed is steady, { $rounds } rounds at most
+rec-warning-no-health = the target's health during the test is not known: { $why }
+rec-warning-afterwards = whether the target can still be written and read is not known: { $error }
+rec-piece-written = { $bytes } written
+rec-piece-written-so-far = { $bytes } written so far
+rec-warning-no-file-system = not measured: work on files needs a file system, and the target is a
+    file or a device; to measure it, make a file system on the drive, mount it, and review a
+    directory on it: stend review DIR --size SIZE
+rec-warning-one-target = one target: before each further rest the load made it slow again, so the
+    rests start from similar slow states, not from the same one
+rec-warning-part = only a part of this test: { $there } of its { $all } points were requested; what
+    follows from the whole test does not follow from them
+rec-warning-left-out-point = one point of this test that writes is left out: the target was opened
+    with --read-only
+rec-warning-left-out-points = { $points } points of this test that write or mix are left out: the
+    target was opened with --read-only
+rec-piece-rounds = { $rounds } rounds
+rec-warning-not-steady = steady state not achieved in { $rounds } rounds (the definition allows
+    { $allowed }): figures are of the last { $window } rounds, and are not those of a steady state
+rec-warning-halves = the region of { $region } is more than half of the target: the writes and those
+    beside them have a half of it each
+rec-warning-moved = { $moved } of { $all } requests were moved or widened to fit the target of
+    { $size } (10⁹ bytes)
+rec-limit-synthesised = synthesised desktop trace, seed { $seed }: totals { $totals }, structure
+    { $structure }
+rec-totals-published = published
+rec-totals-assumed = assumed
+rec-structure-public-totals = assumed: the original trace is not public; sizes, order, places,
+    bursts and pauses are chosen by what programs of this kind do
+rec-structure-assumed = assumed: mostly small reads at a low depth; waits of processor and memory
+    left out, so that requests are replayed one after the other
+rec-limit-original-times = replayed at original times: fio cannot leave idle time out; busy time
+    does not count it
+rec-limit-beginning = only a beginning: the first { $share } % of the trace, { $part } of { $whole }
+    requests
+rec-figure = { $figure }
+rec-controller-demonstration = demonstration

@@ -230,14 +230,6 @@ unlike-load = { $load }: { $figures } ({ $why }).
 
 ## Steady states
 
-steady-reached = reached after { $rounds } rounds of { $seconds } s of { $pattern } write, { $block }, queue
-    depth { $depth } ({ $written } in all), at { $iops } IOPS: over the last { $window } rounds greatest
-    less least is { $spread } % of the mean (at most { $spread_max } %), the rise of the line { $drift } %
-    (at most { $drift_max } %)
-steady-not-reached = steady state not achieved in { $rounds } rounds of { $seconds } s of { $pattern }
-    write, { $block }, queue depth { $depth } ({ $written } in all), at { $iops } IOPS: over the last
-    { $window } rounds greatest less least is { $spread } % of the mean (at most { $spread_max } %), the
-    rise of the line { $drift } % (at most { $drift_max } %)
 
 ## Repetitions
 

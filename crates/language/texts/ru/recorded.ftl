@@ -1,4 +1,5 @@
-# То, что хранится в обзоре по-английски: названия, методики, условия, предупреждения.
+# Тексты, от которых обзор хранит идентификаторы с аргументами: названия, методики, условия,
+# предупреждения.
 
 ## Названия редакций
 
@@ -162,37 +163,28 @@ rec-method-flush = Случайная запись блоками 4 КиБ в п
 
 ## Названия кривых, отдыха, вариантов, наборов и трасс
 
-rec-name-fresh = в свежем состоянии
-rec-name-idle = после простоя
-rec-name-trim = после TRIM
-rec-name-idle-job = после простоя: { $load }
-rec-name-trim-job = после TRIM: { $load }
-rec-name-rest = после отдыха { $time }
-rec-name-trim-rest = после TRIM и отдыха { $time }
-rec-name-burst = серия записи
-rec-name-with-trim = с TRIM
-rec-name-without-trim = без TRIM
+rec-curve-fresh = в свежем состоянии
+rec-curve-after-idle = после простоя
+rec-curve-after-trim = после TRIM
+rec-curve-after-rest = после отдыха { $time }
+rec-curve-after-trim-and-rest = после TRIM и отдыха { $time }
+rec-curve-burst = серия записи
+rec-response-with-trim = с TRIM
+rec-response-without-trim = без TRIM
 rec-set-iso = образы дисков
 rec-set-program = программа
 rec-set-work = рабочие файлы
 rec-trace-photoshop-light = Adobe Photoshop, лёгкая нагрузка
 rec-trace-photoshop-heavy = Adobe Photoshop, тяжёлая нагрузка
-rec-trace-game = Запуск игры и загрузка уровня
+rec-trace-game-start = Запуск игры и загрузка уровня
 rec-trace-applications = Запуск браузера, текстового процессора, фоторедактора и видеоредактора с
     их файлами
-rec-limit-published = синтезированная трасса настольной программы, начальное число { $seed }: итоги
-    опубликованы, строение предположительное: исходная трасса не опубликована; размеры, порядок,
-    места, серии и паузы выбраны по тому, как ведут себя такие программы
-rec-limit-assumed = синтезированная трасса настольной программы, начальное число { $seed }: итоги и
-    строение предположительные: в основном мелкие чтения при малой глубине; ожидания процессора и
-    памяти опущены, так что запросы воспроизводятся один за другим
 rec-limit-beginning-time = только начало: первые { $share } % трассы, { $part } из { $whole } с
-rec-limit-beginning = только начало: первые { $share } % трассы, запросов: { $part } из { $whole }
 
 ## Условия: названия
 
 rec-condition-edition = редакция
-rec-condition-state = состояние `{ $state }`
+rec-condition-state = состояние `{ $of }`
 rec-condition-trim-in-states = TRIM в состояниях
 rec-condition-region = область
 rec-condition-write-budget = лимит записи
@@ -204,17 +196,16 @@ rec-condition-latency = задержка
 rec-condition-seed = начальное число
 rec-condition-repetitions = повторения
 rec-condition-interrupted = прерывания
-rec-condition-steady-state = установившееся состояние `{ $state }`
+rec-condition-steady-state-of = установившееся состояние `{ $of }`
 rec-condition-clock = часы
 rec-condition-host-limit = предел хоста
 rec-condition-measured = способ измерения
 rec-condition-review = обзор
-rec-condition-bytes = тестируемый объём, байт
-rec-condition-temperature-before = температура перед тестами
-rec-condition-temperature-highest = наибольшая температура на кривых
-rec-condition-version = версия программы
-rec-condition-edition-sha = SHA-256 редакции
-rec-condition-commit = коммит stend
+rec-condition-bytes-under-test = тестируемый объём, байт
+rec-condition-temperature-before-the-tests = температура перед тестами
+rec-condition-highest-temperature-under-the-curves = наибольшая температура на кривых
+rec-condition-edition-s-sha-256 = SHA-256 редакции
+rec-condition-commit-of-stend = коммит stend
 
 ## Условия: значения
 
@@ -231,9 +222,6 @@ rec-state-purged = TRIM всего объёма
 rec-state-preconditioned = полностью очищен, затем весь объём дважды записан последовательно
     (независимо от нагрузки)
 rec-state-as-is = в полученном виде
-rec-state-until-steady = `{ $state }`, затем случайная запись блоками { $block } при глубине
-    очереди { $depth } раундами по { $time }, пока скорость не установится, самое большее 25
-    раундов
 rec-value-no-trim = НЕТ: цель не принимает TRIM. Состояния, которым он нужен, получены только
     остальными шагами, поэтому результаты не соответствуют редакции
 rec-value-no-preparation = не проводилась (--read-only): ничего не записывалось и TRIM не
@@ -267,16 +255,11 @@ rec-value-interrupted = тестирование было остановлено
     «{ $test }» на накопителе, подготовленном заново, как в начале
 rec-value-clock = виртуальное время моделирования, целые наносекунды
 rec-value-incompressible = несжимаемые (модель не рассматривает данные)
-rec-value-steady-reached = достигнуто (раундов — { $rounds }, по { $seconds } с): { $load } блоками
-    { $block }, глубина очереди { $depth } (всего { $written }), на уровне { $iops } IOPS; за
-    последние { $window } раундов разница наибольшего и наименьшего составляет { $spread } % от
-    среднего (допустимо { $spread_max } %), наклон линии — { $drift } % (допустимо { $drift_max }
-    %)
-rec-value-steady-missed = установившееся состояние не достигнуто (раундов — { $rounds }, по
-    { $seconds } с): { $load } блоками { $block }, глубина очереди { $depth } (всего { $written }),
-    на уровне { $iops } IOPS; за последние { $window } раундов разница наибольшего и наименьшего
-    составляет { $spread } % от среднего (допустимо { $spread_max } %), наклон линии — { $drift } %
-    (допустимо { $drift_max } %)
+rec-steady-reached = достигнуто за { private-steady-rounds } по { $seconds } с { private-steady-load } блоками { $block },
+    глубина очереди { $depth } (всего { $written }), { private-steady-figures }
+rec-steady-not-reached = установившееся состояние не достигнуто за { private-steady-rounds } по { $seconds } с
+    { private-steady-load } блоками { $block }, глубина очереди { $depth } (всего { $written }),
+    { private-steady-figures }
 rec-value-host-limit = { $limits } (движок fio null, не передающий данных: затраты ядра и драйвера
     сюда не входят)
 rec-value-edition-durations = как в редакции
@@ -292,30 +275,30 @@ rec-value-not-known = неизвестно
 
 ## Тестовая система: названия
 
-rec-place-kernel = ядро
-rec-place-processor = процессор
-rec-place-threads = доступные потоки процессора
-rec-place-governor = управление частотой
-rec-place-file = файл
-rec-place-directory = каталог
-rec-place-file-system = файловая система
-rec-place-in-use = занято в файловой системе
-rec-place-device = устройство
-rec-place-backing = файл устройства
-rec-place-size = объём устройства, байт
-rec-place-link = интерфейс подключения
-rec-place-slow-link = замедленное подключение
-rec-place-queues = очереди ввода-вывода
-rec-place-scheduler = планировщик
-rec-place-rotational = вращающийся носитель
-rec-place-write-cache = режим кэша записи в ядре
-rec-place-logical = логический блок, байт
-rec-place-physical = физический блок, байт
-rec-place-trim = TRIM устройства
-rec-place-granularity = гранулярность TRIM, байт
-rec-place-engine = механизм ввода-вывода
-rec-place-access = доступ
-rec-place-used-by = используется
+rec-condition-kernel = ядро
+rec-condition-processor = процессор
+rec-condition-processor-threads-usable = доступные потоки процессора
+rec-condition-frequency-governor = управление частотой
+rec-condition-file = файл
+rec-condition-directory = каталог
+rec-condition-file-system = файловая система
+rec-condition-file-system-in-use = занято в файловой системе
+rec-condition-device = устройство
+rec-condition-backing-file = файл устройства
+rec-condition-device-size-bytes = объём устройства, байт
+rec-condition-link = интерфейс подключения
+rec-condition-slow-link = замедленное подключение
+rec-condition-i-o-queues = очереди ввода-вывода
+rec-condition-scheduler = планировщик
+rec-condition-rotational = вращающийся носитель
+rec-condition-kernel-s-write-cache-mode = режим кэша записи в ядре
+rec-condition-logical-block-bytes = логический блок, байт
+rec-condition-physical-block-bytes = физический блок, байт
+rec-condition-trim-by-the-device = TRIM устройства
+rec-condition-discard-granularity-bytes = гранулярность TRIM, байт
+rec-condition-i-o-engine = механизм ввода-вывода
+rec-condition-access = доступ
+rec-condition-in-use = используется
 
 ## Тестовая система: значения
 
@@ -331,36 +314,40 @@ rec-place-value-no = нет
 rec-place-value-access = только для чтения, не монопольно: действия других программ отражены в
     результатах
 rec-place-value-no-device = неизвестно: файловая система расположена не на одном блочном устройстве
-rec-place-value-not-reported = не сообщается
 
 ## Сведения о накопителе
 
-rec-fact-model = модель
-rec-fact-serial = серийный номер
-rec-fact-firmware = прошивка
-rec-fact-year = год выпуска
-rec-fact-controller = контроллер
-rec-fact-interface = интерфейс
-rec-fact-flash = флеш-память
-rec-fact-over-provisioning = резервная область
-rec-fact-slc-cache = SLC-кэш
-rec-fact-parity = чётность
-rec-fact-read-after-trim = чтение после TRIM
-rec-fact-encryption = шифрование
-rec-fact-fingerprint = отпечаток модели
-rec-fact-differs = отличия от { $model }
-rec-fact-history = история накопителя
-rec-fact-value-demonstration = демонстрационный
-rec-fact-value-demo = Небольшой накопитель с механизмами SanDisk Ultra II 240 GB в миниатюре, для
+rec-condition-model = модель
+rec-condition-serial-number = серийный номер
+rec-condition-firmware = прошивка
+rec-condition-release-year = год выпуска
+rec-condition-trim = TRIM
+rec-condition-dram = DRAM
+rec-condition-fio = fio
+rec-condition-stend = версия stend
+rec-condition-controller = контроллер
+rec-condition-interface = интерфейс
+rec-condition-flash = флеш-память
+rec-condition-over-provisioning = резервная область
+rec-condition-slc-cache = SLC-кэш
+rec-condition-parity = чётность
+rec-condition-read-after-trim = чтение после TRIM
+rec-condition-encryption = шифрование
+rec-condition-model-fingerprint = отпечаток модели
+rec-condition-differs-from = отличия от { $of }
+rec-condition-history-of-the-drive = история накопителя
+rec-drive-demo-8gb = Небольшой накопитель с механизмами SanDisk Ultra II 240 GB в миниатюре, для
     тестов и первых шагов. Не воспроизводит никакой продукт.
 rec-fact-value-flash = { $flash }: кристаллов — { $dies }, каналов — { $channels }, плоскостей —
     { $planes }, страницы по { $kib } КиБ
-rec-fact-value-mib = { $size } МиБ
-rec-fact-value-planar-tlc = планарная TLC
+rec-flash-planar-tlc = планарная TLC
 rec-fact-value-over-provisioning = { $share } % пользовательского объёма в области данных
 rec-fact-value-parity = одна страница на каждые { $pages } страниц данных
 rec-fact-value-fingerprint = { $hash } (FNV-1a модели)
-rec-fact-value-changed = { $key } (исходно: { $value })
+rec-change-value = { $name } = { $value }
+rec-change-with = с { $name }
+rec-change-without = без { $name }
+rec-change-of-shipped = { $change } (исходно: { $shipped })
 rec-fact-value-cache-on-chip = { $cache }; через него проходит вся запись, опустошается
     копированием внутри кристалла
 rec-fact-value-cache-controller = { $cache }; через него проходит вся запись, опустошается
@@ -392,69 +379,78 @@ rec-fact-value-trim-alone = { $what }; без очереди: ждёт все о
 
 ## Что представляют собой модели
 
-rec-drive-sp550 = 16-нм TLC компании SK Hynix с четырёхканальным контроллером Silicon Motion;
-    статический SLC-кэш, через который проходят все данные.
-rec-drive-su900 = 32-слойная 3D MLC с четырёхканальным контроллером Silicon Motion; динамический
-    SLC-кэш.
-rec-drive-bx100 = 16-нм MLC с четырёхканальным контроллером Silicon Motion; без SLC-кэша.
-rec-drive-m550 = 20-нм MLC в кристаллах малого объёма с восьмиканальным контроллером Marvell; без
-    SLC-кэша; RAIN.
-rec-drive-mx100 = 16-нм MLC с восьмиканальным контроллером Marvell; без SLC-кэша; RAIN.
-rec-drive-mx200 = 16-нм MLC с восьмиканальным контроллером Marvell; любой свободный блок может
-    записываться как SLC (Dynamic Write Acceleration); RAIN.
-rec-drive-mx500 = 64-слойная 3D TLC с четырёхканальным контроллером Silicon Motion и прошивкой
-    Crucial; динамический SLC-кэш; RAIN.
-rec-drive-545s = 64-слойная 3D TLC с четырёхканальным контроллером Silicon Motion; динамический
-    SLC-кэш.
-rec-drive-730 = 20-нм MLC с восьмиканальным серверным контроллером на повышенной частоте; без
+rec-drive-adata-sp550-240gb = 16-нм TLC компании SK Hynix с четырёхканальным контроллером Silicon
+    Motion; статический SLC-кэш, через который проходят все данные.
+rec-drive-adata-su900-512gb = 32-слойная 3D MLC с четырёхканальным контроллером Silicon Motion;
+    динамический SLC-кэш.
+rec-drive-crucial-bx100-250gb = 16-нм MLC с четырёхканальным контроллером Silicon Motion; без
+    SLC-кэша.
+rec-drive-crucial-m550-256gb = 20-нм MLC в кристаллах малого объёма с восьмиканальным контроллером
+    Marvell; без SLC-кэша; RAIN.
+rec-drive-crucial-mx100-256gb = 16-нм MLC с восьмиканальным контроллером Marvell; без SLC-кэша;
+    RAIN.
+rec-drive-crucial-mx100-512gb = { rec-drive-crucial-mx100-256gb }
+rec-drive-crucial-mx200-250gb = 16-нм MLC с восьмиканальным контроллером Marvell; любой свободный
+    блок может записываться как SLC (Dynamic Write Acceleration); RAIN.
+rec-drive-crucial-mx500-500gb = 64-слойная 3D TLC с четырёхканальным контроллером Silicon Motion и
+    прошивкой Crucial; динамический SLC-кэш; RAIN.
+rec-drive-intel-ssd-545s-512gb = 64-слойная 3D TLC с четырёхканальным контроллером Silicon Motion;
+    динамический SLC-кэш.
+rec-drive-intel-ssd-730-480gb = 20-нм MLC с восьмиканальным серверным контроллером на повышенной
+    частоте; без SLC-кэша; чётность по кристаллам; конденсаторы.
+rec-drive-intel-ssd-750-400gb = 20-нм MLC с восемнадцатиканальным серверным контроллером NVMe; без
     SLC-кэша; чётность по кристаллам; конденсаторы.
-rec-drive-750 = 20-нм MLC с восемнадцатиканальным серверным контроллером NVMe; без SLC-кэша;
-    чётность по кристаллам; конденсаторы.
-rec-drive-predator = 19-нм MLC с восьмиканальным контроллером Marvell на шине PCIe 2.0 с AHCI; без
+rec-drive-kingston-hyperx-predator-240gb = 19-нм MLC с восьмиканальным контроллером Marvell на шине
+    PCIe 2.0 с AHCI; без SLC-кэша.
+rec-drive-kingston-hyperx-predator-480gb = { rec-drive-kingston-hyperx-predator-240gb }
+rec-drive-kingston-hyperx-savage-240gb = 19-нм MLC с восьмиканальным контроллером Phison S10; без
     SLC-кэша.
-rec-drive-savage = 19-нм MLC с восьмиканальным контроллером Phison S10; без SLC-кэша.
-rec-drive-m6-pro = 19-нм MLC с восьмиканальным контроллером Marvell; без SLC-кэша.
-rec-drive-m6e = 19-нм MLC с восьмиканальным контроллером Marvell на шине PCIe 2.0 x2 с AHCI; без
-    SLC-кэша.
-rec-drive-840-evo = Планарная TLC с восьмиканальным трёхъядерным контроллером Samsung MEX;
-    статический SLC-кэш (TurboWrite).
-rec-drive-850-evo = 32-слойная TLC V-NAND с двухъядерным контроллером Samsung MGX; статический
-    SLC-кэш (TurboWrite).
-rec-drive-850-pro = 32-слойная MLC V-NAND с восьмиканальным трёхъядерным контроллером Samsung MEX;
-    без SLC-кэша.
-rec-drive-860-evo = 64-слойная TLC V-NAND с контроллером Samsung MJX; SLC-кэш частью статический,
-    частью динамический (Intelligent TurboWrite).
-rec-drive-pm863 = 32-слойная TLC V-NAND с восьмиканальным контроллером Samsung Mercury, серверный
-    накопитель: конденсаторы, без SLC-кэша.
-rec-drive-sm863 = 32-слойная MLC V-NAND с восьмиканальным контроллером Samsung Mercury, серверный
-    накопитель: конденсаторы, без SLC-кэша.
-rec-drive-sm951 = MLC класса 16 нм с восьмиканальным контроллером Samsung UBX на шине PCIe 3.0 с
+rec-drive-plextor-m6-pro-512gb = 19-нм MLC с восьмиканальным контроллером Marvell; без SLC-кэша.
+rec-drive-plextor-m6e-256gb = 19-нм MLC с восьмиканальным контроллером Marvell на шине PCIe 2.0 x2 с
     AHCI; без SLC-кэша.
-rec-drive-extreme-pro = Планарная MLC с восьмиканальным контроллером Marvell; короткие записи
-    попадают в SLC-кэш (nCache Pro).
-rec-drive-ultra-3d = 64-слойная BiCS3 TLC с четырёхканальным контроллером Marvell; вся запись
-    проходит через многоуровневый SLC-кэш и переносится в TLC копированием внутри кристалла.
-rec-drive-ultra-ii-240 = Планарная TLC с четырёхканальным контроллером Marvell; вся запись проходит
-    через статический SLC-кэш в каждом кристалле (nCache 2.0) и переносится в TLC копированием
-    внутри кристалла.
-rec-drive-ultra-ii-480 = Планарная TLC с восьмиканальным контроллером Marvell; вся запись проходит
-    через статический SLC-кэш в каждом кристалле (nCache 2.0) и переносится в TLC копированием
-    внутри кристалла.
-rec-drive-ultra-plus = Планарная MLC с четырёхканальным контроллером Marvell и небольшим объёмом
-    DRAM; короткие записи попадают в небольшой SLC-кэш (nCache).
-rec-drive-q300 = 19-нм TLC с собственным контроллером Toshiba; статический SLC-кэш, через который
-    проходят все данные.
-rec-drive-q300-pro = 19-нм MLC с четырёхканальным контроллером без собственной DRAM; любой
-    свободный блок может записываться как SLC, так что в этом режиме доступна половина ёмкости.
-rec-drive-ssd230 = 32-слойная 3D TLC с четырёхканальным контроллером Silicon Motion; динамический
-    SLC-кэш на весь массив.
-rec-drive-wd-blue = 15-нм TLC с четырёхканальным контроллером Marvell; статический SLC-кэш, а когда
-    он заполнен — прямая запись в TLC.
+rec-drive-samsung-840-evo-250gb = Планарная TLC с восьмиканальным трёхъядерным контроллером Samsung
+    MEX; статический SLC-кэш (TurboWrite).
+rec-drive-samsung-840-evo-500gb = { rec-drive-samsung-840-evo-250gb }
+rec-drive-samsung-850-evo-250gb = 32-слойная TLC V-NAND с двухъядерным контроллером Samsung MGX;
+    статический SLC-кэш (TurboWrite).
+rec-drive-samsung-850-evo-500gb = { rec-drive-samsung-850-evo-250gb }
+rec-drive-samsung-850-pro-256gb = 32-слойная MLC V-NAND с восьмиканальным трёхъядерным контроллером
+    Samsung MEX; без SLC-кэша.
+rec-drive-samsung-850-pro-512gb = { rec-drive-samsung-850-pro-256gb }
+rec-drive-samsung-860-evo-500gb = 64-слойная TLC V-NAND с контроллером Samsung MJX; SLC-кэш частью
+    статический, частью динамический (Intelligent TurboWrite).
+rec-drive-samsung-pm863-480gb = 32-слойная TLC V-NAND с восьмиканальным контроллером Samsung
+    Mercury, серверный накопитель: конденсаторы, без SLC-кэша.
+rec-drive-samsung-sm863-480gb = 32-слойная MLC V-NAND с восьмиканальным контроллером Samsung
+    Mercury, серверный накопитель: конденсаторы, без SLC-кэша.
+rec-drive-samsung-sm951-ahci-256gb = MLC класса 16 нм с восьмиканальным контроллером Samsung UBX на
+    шине PCIe 3.0 с AHCI; без SLC-кэша.
+rec-drive-samsung-sm951-ahci-512gb = { rec-drive-samsung-sm951-ahci-256gb }
+rec-drive-sandisk-extreme-pro-240gb = Планарная MLC с восьмиканальным контроллером Marvell; короткие
+    записи попадают в SLC-кэш (nCache Pro).
+rec-drive-sandisk-ultra-3d-500gb = 64-слойная BiCS3 TLC с четырёхканальным контроллером Marvell; вся
+    запись проходит через многоуровневый SLC-кэш и переносится в TLC копированием внутри кристалла.
+rec-drive-wd-blue-3d-500gb = { rec-drive-sandisk-ultra-3d-500gb }
+rec-drive-sandisk-ultra-ii-240gb = Планарная TLC с четырёхканальным контроллером Marvell; вся запись
+    проходит через статический SLC-кэш в каждом кристалле (nCache 2.0) и переносится в TLC
+    копированием внутри кристалла.
+rec-drive-sandisk-ultra-ii-480gb = Планарная TLC с восьмиканальным контроллером Marvell; вся запись
+    проходит через статический SLC-кэш в каждом кристалле (nCache 2.0) и переносится в TLC
+    копированием внутри кристалла.
+rec-drive-sandisk-ultra-plus-256gb = Планарная MLC с четырёхканальным контроллером Marvell и
+    небольшим объёмом DRAM; короткие записи попадают в небольшой SLC-кэш (nCache).
+rec-drive-toshiba-q300-240gb = 19-нм TLC с собственным контроллером Toshiba; статический SLC-кэш,
+    через который проходят все данные.
+rec-drive-toshiba-q300-pro-256gb = 19-нм MLC с четырёхканальным контроллером без собственной DRAM;
+    любой свободный блок может записываться как SLC, так что в этом режиме доступна половина
+    ёмкости.
+rec-drive-transcend-ssd230-512gb = 32-слойная 3D TLC с четырёхканальным контроллером Silicon Motion;
+    динамический SLC-кэш на весь массив.
+rec-drive-wd-blue-2016-500gb = 15-нм TLC с четырёхканальным контроллером Marvell; статический
+    SLC-кэш, а когда он заполнен — прямая запись в TLC.
 
 ## Предупреждения
 
-rec-warning-region = область { $region } больше объёма цели: использован весь её объём, { $size }
-    (10⁹ байт)
 rec-warning-short = { $time } × { $scale } меньше самого короткого прогона: измерение длилось 1 с;
     для осмысленных результатов выберите больший множитель длительности
 rec-warning-scaled = УМЕНЬШЕНО: объём цели — { $size } (10⁹ байт), для двух наборов по { $set }
@@ -463,14 +459,8 @@ rec-warning-response = объём цели — { $size } (10⁹ байт), об�
     ней не помещаются: чтение в пределах { $reads }, файл { $less }
 rec-warning-rounds = раундов — { $rounds }, записано { $written } из требуемых { $wanted } (10⁹
     байт): раньше достигнуто предельное число раундов
-rec-warning-late = { $trace }: { $late } из { $all } запросов выданы более чем на 2 мс позже своего
-    времени, самый поздний — на { $ms } мс: цель получила не нагрузку трассы, а растянутую во
-    времени
 rec-warning-still-fast = после некоторых периодов отдыха нагрузка и в конце шла быстро: накопитель
     восстановил не меньше записанного; сколько именно, покажет больший `measure_s`
-rec-warning-not-steady = установившееся состояние не достигнуто (раундов — { $rounds }, определение
-    допускает { $allowed }): результаты относятся к последним 5 раундам и не являются
-    установившимися
 rec-warning-steady-early = состояние `{ $state }` по определению установилось, когда было записано
     { $written }, меньше ёмкости накопителя: он может ещё замедлиться
 rec-warning-repeats = всего раундов — { $rounds }, из них { $repeated } не моделировались: они
@@ -483,14 +473,7 @@ rec-warning-broken-off = прервано и продолжено: записа�
 rec-warning-host = { $what }, которые эта машина выполняет вообще без накопителя (движок fio null,
     { $threads }): это предел хоста, а не накопителя; измеряйте на более быстрой или менее занятой
     машине
-rec-warning-cache = { $load }: { $why }: вместо накопителя ответил кэш хоста или часть файла,
-    которая никогда не записывалась; это не показатели накопителя. Измеряйте само блочное
-    устройство или файл в несколько раз больше памяти хоста
-rec-why-random = { $speed } — больше, чем при последовательном доступе с тем же объёмом запросов в
-    работе ({ $best })
 rec-why-written = записано { $write }, а прочитано лишь { $read }
-rec-near-iops = { $load }: { $iops } IOPS близки к { $limit }
-rec-near-speed = { $load }: { $speed } МБ/с близки к { $limit }
 rec-not-measured = не измерено: { $why }
 
 ## Части названий заданий и перечислений
@@ -504,7 +487,6 @@ rec-piece-sequential-share = последовательный доступ, { $s
 rec-piece-beside = одновременно { $load }
 rec-piece-depth = глубина очереди { $depth }
 rec-piece-region = в пределах { $region }
-rec-piece-thread = 1 поток
 rec-piece-threads = { $threads ->
         [one] { $threads } поток
         [few] { $threads } потока
@@ -512,7 +494,6 @@ rec-piece-threads = { $threads ->
     }
 rec-piece-pass = проход { $pass } из { $passes }
 rec-piece-discarded = незачётный проход
-rec-piece-one-pass = один проход
 rec-piece-round = раунд { $round }
 rec-piece-not-synced = без фиксации
 rec-piece-every-write = { $sync } после каждой записи
@@ -525,20 +506,19 @@ rec-piece-copy = копирование: `{ $set }`
 rec-piece-archive = архивация: `{ $set }`
 rec-piece-unarchive = распаковка: `{ $set }`
 rec-piece-reading-all = чтение всего объёма
-rec-piece-years = { $years ->
-    [one] { $years } год
-    [few] { $years } года
-    [many] { $years } лет
-   *[other] { $years } года
+rec-figure-years = { $count ->
+    [one] { $count } год
+    [few] { $count } года
+    [many] { $count } лет
+   *[other] { $count } года
 }
-rec-piece-days = { $days ->
-    [one] { $days } день
-    [few] { $days } дня
-    [many] { $days } дней
-   *[other] { $days } дня
+rec-figure-days = { $count ->
+    [one] { $count } день
+    [few] { $count } дня
+    [many] { $count } дней
+   *[other] { $count } дня
 }
 rec-piece-too-large = { $size } (больше объёма цели)
-rec-value-busy = занято { $share } % времени всех процессоров
 rec-piece-one-test = 1 тест
 rec-piece-tests = тестов: { $tests }
 rec-piece-samples = отсчётов: { $count } из { $all }
@@ -562,3 +542,123 @@ rec-probe-trim-time = TRIM части накопителя
 rec-probe-full = запись на заполненный накопитель
 rec-probe-random = случайная запись
 rec-probe-after = отдых и TRIM после случайной записи
+
+## Пределы показателей и значения
+rec-warning-unwritten = { $count } из { $reads } чтений относятся к месту, которое никогда не
+    записывалось: там накопителю нечего читать, и он отвечает быстрее, чем читает данные; сначала
+    заполните его
+rec-warning-late = { $late } из { $all } запросов выданы более чем на { $limit } мс позже своего
+    времени, самый поздний — на { $ms } мс: цель получила не нагрузку трассы, а растянутую во
+    времени
+rec-limit-no-trim = модель накопителя не поддерживает TRIM (trim.enabled): запросы TRIM ничего не
+    изменили ({ $trims })
+rec-fact-value-history = { $hash } (хеш всей истории)
+rec-value-not-reported = не сообщается
+rec-place-value-no-punching = не поддерживается: файловая система не может освободить место внутри
+    файла
+rec-place-value-trim-not-tried = не проверялось: файл только читается
+rec-place-value-trim-not-passed = место файла освобождается в файловой системе, которая не передаёт
+    TRIM накопителю сразу (смонтирована без discard)
+rec-place-value-no-trim = не поддерживается (discard_max_bytes равен 0)
+rec-place-value-trim-not-known = неизвестно (в sysfs нет discard_max_bytes)
+rec-place-value-libaio = libaio, direct=1 (io_uring здесь не работает)
+rec-place-value-psync = psync, direct=1 (ни io_uring, ни libaio здесь не работают: глубина любой
+    очереди равна 1)
+rec-limit-whole-ms = в журнале fio окончания запросов указаны в целых миллисекундах: моменты выдачи,
+    а с ними время занятости и опоздания — оценка с точностью около 1 мс на период занятости
+rec-limit-trims = пропущено команд TRIM: { $count }; fio 3.33 не умеет их воспроизводить
+rec-limit-fua = записей, выданных без FUA: { $count }; формат iolog программы fio этого не передаёт
+rec-limit-flushes = сбросов кэша: { $count }; fio не записывает их задержку, и во время занятости
+    они не входят
+rec-limit-missing = запросов, не вошедших в показатели: { $count }; fio завершилась раньше, чем
+    дождалась их окончания
+rec-limit-depth = psync: одновременно выполнялось не более 1 запроса
+rec-limit-inodes = каталоги и индексные дескрипторы могли оставаться в памяти машины: сбросить их
+    может только root
+rec-limit-deflate = из { $whole } вычтено { $deflate } работы Deflate; накопитель мог в это время
+    работать, поэтому скорость — верхняя граница
+rec-slow-link-drive = { $now }, а накопитель может { $better }
+rec-slow-link-faster-port = { $now }, а с более быстрым портом накопитель может { $better }
+rec-slow-link-port = { $now }, а порт может { $better }
+rec-named = { $name }: { $what }
+rec-warning-cache = { $why }: вместо накопителя ответил кэш хоста или часть файла, которая никогда
+    не записывалась; это не показатели накопителя. Измеряйте само блочное устройство или файл в
+    несколько раз больше памяти хоста
+rec-warning-link = { $speed } — больше, чем пропускает подключение накопителя ({ $link }: не более
+    { $most }): вместо накопителя ответило что-то другое, например кэш хоста или контроллера
+rec-why-random = { $speed } — больше, чем при последовательном доступе с тем же объёмом запросов в
+    работе ({ $load }: { $best })
+rec-needs-file = сначала он записывает свой файл
+rec-needs-written-drive = он продолжается на записанном накопителе и выдаёт TRIM
+rec-needs-trim = он измеряет восстановление с помощью TRIM
+rec-needs-writes = он записывает
+rec-needs-trim-and-rests = он измеряет восстановление за время отдыха после TRIM
+rec-needs-files = он создаёт файлы
+rec-needs-traces = его трассы записывают
+rec-needs-deletion = он записывает файл и освобождает его место командой TRIM
+rec-needs-trim-of-file = он измеряет чтение, пока место файла освобождается командой TRIM
+rec-needs-writing-points = каждая его точка записывает или смешивает
+rec-warning-state-without-trim = он начинается с состояния, подготовленного без TRIM, которого цель
+    не принимает: для накопителя всё, что на него когда-либо записали, — данные
+rec-warning-left-out-read-only = пропущен: { $what }, а цель открыта с --read-only
+rec-warning-left-out-no-trim = пропущен: { $what }, а цель не принимает TRIM
+rec-warning-not-saved = сделанное не удалось сохранить: { $problem }
+rec-warning-state-not-steady = состояние `{ $state }` должно было установиться, но не установилось:
+    { $how }
+rec-warning-region = область { $region } больше объёма цели: использован весь её объём, { $size }
+    ({ $unit } байт)
+rec-warning-early-end-bytes = у кривой `{ $curve }` есть отсчёты для { $written } из { $range }
+    байт: журнал цели обрывается; остального нет
+rec-warning-early-end = у кривой `{ $curve }` есть отсчёты для { $end } из { $planned }: журнал цели
+    обрывается; показатели её конца относятся к этому моменту
+rec-warning-ended = { $name }: закончено через { $ended } из { $planned }, { $why }
+rec-ended-settled = так как скорость установилась: раундов — { $rounds } по { $seconds } с, различие
+    между ними не более { $spread } %, изменение не более { $drift } %
+rec-ended-start = так как нужно только начало
+rec-ended-with-room = { $settled }, и в накопителе хватает места на остаток, прежде чем ему придётся
+    переносить данные
+rec-ended-fallen = так как она упала к концу первой кривой, { $iops } IOPS, или не поднималась выше
+    него
+rec-host-limit = { $kib } КиБ, глубина очереди { $depth } × { $threads }: { $iops } IOPS, { $speed }
+    МБ/с
+rec-host-limit-busy = { $limit }, занято { $share } % времени всех процессоров
+rec-near-iops = { $iops } IOPS близки к { $limit }
+rec-near-speed = { $speed } МБ/с близки к { $limit }
+rec-state-until-steady = `{ $state }`, затем случайная запись блоками { $block } с глубиной очереди
+    32 раундами по { $time }, пока скорость не установится, не более { $rounds } раундов
+rec-warning-no-health = состояние цели во время теста неизвестно: { $why }
+rec-warning-afterwards = неизвестно, можно ли ещё записывать на цель и читать с неё: { $error }
+rec-piece-written = записано { $bytes }
+rec-piece-written-so-far = уже записано { $bytes }
+rec-warning-no-file-system = не измерено: для работы с файлами нужна файловая система, а цель — файл
+    или устройство; чтобы измерить, создайте на накопителе файловую систему, смонтируйте её и
+    проверьте каталог на ней: stend review DIR --size SIZE
+rec-warning-one-target = одна цель: перед каждым следующим отдыхом нагрузка снова замедляла её,
+    поэтому отдых начинается с похожих медленных состояний, а не с одного и того же
+rec-warning-part = только часть теста: запрошено точек — { $there } из { $all }; выводы из целого
+    теста из них не следуют
+rec-warning-left-out-point = одна точка этого теста, которая записывает, пропущена: цель открыта с
+    --read-only
+rec-warning-left-out-points = пропущено точек этого теста, которые записывают или смешивают:
+    { $points }; цель открыта с --read-only
+rec-piece-rounds = раундов: { $rounds }
+rec-warning-not-steady = установившееся состояние не достигнуто (раундов — { $rounds }, определение
+    допускает { $allowed }): результаты относятся к последним раундам, их { $window }, и не являются
+    установившимися
+rec-warning-halves = область { $region } больше половины цели: записи и запросы рядом с ними
+    получают по половине цели
+rec-warning-moved = { $moved } из { $all } запросов перенесены или расширены, чтобы уместиться на
+    цели объёмом { $size } (10⁹ байт)
+rec-limit-synthesised = синтезированная трасса настольного ПК, начальное число { $seed }: итоги
+    { $totals }, структура { $structure }
+rec-totals-published = опубликованы
+rec-totals-assumed = предположены
+rec-structure-public-totals = предположена: исходная трасса не опубликована; размеры, порядок,
+    места, серии и паузы выбраны по тому, как работают такие программы
+rec-structure-assumed = предположена: в основном небольшие чтения с малой глубиной очереди; ожидания
+    процессора и памяти пропущены, так что запросы воспроизводятся один за другим
+rec-limit-original-times = воспроизведено в исходном темпе: fio не умеет пропускать простой; во
+    время занятости он не входит
+rec-limit-beginning = только начало: первые { $share } % трассы, { $part } из { $whole } запросов
+rec-figure = { $figure }
+rec-controller-demonstration = демонстрационный

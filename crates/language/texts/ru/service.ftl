@@ -269,11 +269,6 @@ private-steady-load = { $pattern ->
 private-steady-figures = на уровне { $iops } IOPS: за последние { $window } раундов разница наибольшего и
     наименьшего составляет { $spread } % от среднего (допустимо { $spread_max } %), наклон линии —
     { $drift } % (допустимо { $drift_max } %)
-steady-reached = достигнуто за { private-steady-rounds } по { $seconds } с { private-steady-load } блоками { $block },
-    глубина очереди { $depth } (всего { $written }), { private-steady-figures }
-steady-not-reached = установившееся состояние не достигнуто за { private-steady-rounds } по { $seconds } с
-    { private-steady-load } блоками { $block }, глубина очереди { $depth } (всего { $written }),
-    { private-steady-figures }
 
 ## Повторения
 

@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 use stend_base::Rng;
-use stend_config::{FileError, Text};
+use stend_config::{FileError, SourceText};
 
 /// Schema of sets.
 pub const SCHEMA: &str = "stend.fileset/1";
@@ -93,7 +93,7 @@ impl FileSet {
     /// # Errors
     /// [`FileError`] with file, line, key, and the allowed values.
     pub fn parse(text: &str, path: &str) -> Result<FileSet, FileError> {
-        let text = Text { file: path, text };
+        let text = SourceText { file: path, text };
         let set: FileSet = text.read()?;
         match set.check() {
             Ok(()) => Ok(set),

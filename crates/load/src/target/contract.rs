@@ -6,6 +6,7 @@ use crate::Sample;
 use crate::runner::Progress;
 use crate::trace::{ReplayOptions, Replayed, Trace, op_index};
 use stend_base::Op;
+use stend_language::{Text, recorded};
 use stend_record::endurance::Health;
 use stend_record::fio;
 use stend_record::review::{Condition, TargetInfo, TemperatureSample};
@@ -13,14 +14,6 @@ use stend_record::smart::Reading;
 
 use super::TargetError;
 use super::{FilesJob, FilesOutcome};
-
-/// Returns a fact about a target or about the place where it is measured.
-pub fn condition(name: &str, value: impl Into<String>) -> Condition {
-    Condition {
-        name: name.to_owned(),
-        value: value.into(),
-    }
-}
 
 /// Job to run.
 #[derive(Clone, Debug)]
@@ -115,7 +108,7 @@ pub struct ReplayOutcome {
     pub replayed: Replayed,
     /// Limits that must be stated wherever these figures appear: what the target could not do, and
     /// how precise times are. Empty for a simulated drive.
-    pub limits: Vec<String>,
+    pub limits: Vec<Text>,
     /// Number of reads of which a part was never written, before the replay or by it; `None` if
     /// unknown, as for a device.
     pub unwritten_reads: Option<u64>,
@@ -129,17 +122,12 @@ pub struct ReplayOutcome {
 impl ReplayOutcome {
     /// Returns warnings of whatever distorts the figures: reads that found no data, and requests
     /// that were sent too late.
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<Text> {
         let reads = self.replayed.ops[op_index(Op::Read)].requests;
         let unwritten = self
             .unwritten_reads
             .filter(|count| *count > 0)
-            .map(|count| {
-                format!(
-                    "{count} of {reads} reads are of space that was never written: the drive finds \
-                 nothing to read there, and answers faster than it reads data; fill it first"
-                )
-            });
+            .map(|count| recorded!("warning-unwritten", count = count, reads = reads));
         let late = self.replayed.lateness.and_then(|late| late.warning());
         unwritten.into_iter().chain(late).collect()
     }

@@ -5,6 +5,7 @@ use crate::files::FileEntry;
 use super::TargetError;
 
 pub use crate::files::{FileOp, FileSet};
+use stend_language::Text;
 pub use stend_record::review::FileRequests;
 
 /// Names of the shipped sets of files.
@@ -44,7 +45,7 @@ pub struct FilesOutcome {
     /// Description of how the operation was done, line by line.
     pub text: String,
     /// Limits that must be stated wherever these figures appear.
-    pub limits: Vec<String>,
+    pub limits: Vec<Text>,
 }
 
 impl FilesJob<'_> {

@@ -10,7 +10,7 @@ mod reading;
 
 pub use contract::{
     Completed, Deletion, Enough, FILL_REST_S, HostLimit, JobOutcome, JobRequest, Moved, Observer,
-    ReplayOutcome, Target, WriteLimit, condition, fill_job,
+    ReplayOutcome, Target, WriteLimit, fill_job,
 };
 pub use error::{TargetError, failed, input, temporary};
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, directories, file_sets};

@@ -2,6 +2,7 @@
 
 use stend_base::Nanos;
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 
 use super::{Requests, Summary, Timing, Trace};
 
@@ -56,23 +57,23 @@ impl Extent {
     }
 
     /// Description of the replayed part.
-    pub fn words(&self) -> String {
-        let percent = format!("{:.2}", self.share() * 100.0);
-        let percent = percent.trim_end_matches('0').trim_end_matches('.');
-        let of = match self.end {
-            End::Time(end) => format!(
-                "{:.1} of {:.1} s",
-                end.as_secs_f64(),
-                self.whole.duration.as_secs_f64()
+    pub fn describe(&self) -> Text {
+        let share = format!("{:.2}", self.share() * 100.0);
+        let share = share.trim_end_matches('0').trim_end_matches('.');
+        match self.end {
+            End::Time(end) => recorded!(
+                "limit-beginning-time",
+                share = share,
+                part = format!("{:.1}", end.as_secs_f64()),
+                whole = format!("{:.1}", self.whole.duration.as_secs_f64())
             ),
-            End::Requests(end) => {
-                format!(
-                    "{end} of {} requests",
-                    self.whole.requests.iter().sum::<u64>()
-                )
-            }
-        };
-        format!("only a beginning: the first {percent} % of the trace, {of}")
+            End::Requests(end) => recorded!(
+                "limit-beginning",
+                share = share,
+                part = end,
+                whole = self.whole.requests.iter().sum::<u64>()
+            ),
+        }
     }
 }
 

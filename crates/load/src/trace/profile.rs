@@ -9,7 +9,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_base::{Nanos, Op, Rng};
-use stend_config::{FileError, Text};
+use stend_config::{FileError, SourceText};
+use stend_language::{Text, recorded};
 
 use super::replay::DEPTH_MAX;
 use super::{Requests, SECTOR_BYTES, Timing, Trace, TraceRequest};
@@ -125,6 +126,19 @@ impl ReplayMode {
     }
 }
 
+impl Profile {
+    /// Returns the limit that accompanies the figures of a trace drawn from the profile with this
+    /// seed.
+    pub fn limit(&self, seed: u64) -> Text {
+        recorded!(
+            "limit-synthesised",
+            seed = seed.to_string(),
+            totals = Text::named("totals", self.totals.status.name()),
+            structure = self.structure.clone()
+        )
+    }
+}
+
 /// A profile.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -136,7 +150,7 @@ pub struct Profile {
     /// Short description.
     pub title: String,
     /// Source of the structure.
-    pub structure: String,
+    pub structure: Text,
     /// Sums of bytes.
     pub totals: Totals,
     /// Replay mode.
@@ -173,7 +187,7 @@ impl Profile {
     /// # Errors
     /// As [`Profile::read`].
     pub fn parse(text: &str, path: &str) -> Result<Profile, FileError> {
-        let text = Text { file: path, text };
+        let text = SourceText { file: path, text };
         let profile: Profile = text.read()?;
         match profile.check() {
             Ok(()) => Ok(profile),

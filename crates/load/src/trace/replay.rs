@@ -18,6 +18,7 @@
 
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 pub use stend_record::traces::TraceTiming as Timing;
 
 use super::{Fit, Trace, TraceRequest, fit, op_index, op_name};
@@ -122,16 +123,15 @@ impl Lateness {
 
     /// Warning if more than one request in a hundred was later than [`LATE_NS`]: the target did not
     /// get the load of the trace.
-    pub fn warning(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<Text> {
         let far = self.far_requests;
         (far * 100 > self.known_requests).then(|| {
-            format!(
-                "{far} of {} requests were issued more than {} ms after their time, the latest \
-                 {:.0} ms: the target did not get the load of the trace, but one that is spread \
-                 over more time",
-                self.known_requests,
-                LATE_NS / 1_000_000,
-                self.max_ns as f64 / 1e6
+            recorded!(
+                "warning-late",
+                late = far,
+                all = self.known_requests,
+                limit = LATE_NS / 1_000_000,
+                ms = format!("{:.0}", self.max_ns as f64 / 1e6)
             )
         })
     }
@@ -353,9 +353,9 @@ mod tests {
         assert_eq!(lateness.warning(), None);
         lateness.record(90_000_000);
         let said = lateness.warning().unwrap();
-        assert!(said.starts_with("2 of 101 requests"), "{said}");
+        assert!(said.in_english().starts_with("2 of 101 requests"), "{said}");
         assert!(
-            said.contains("more than 2 ms") && said.contains("90 ms"),
+            said.in_english().contains("more than 2 ms") && said.in_english().contains("90 ms"),
             "{said}"
         );
     }

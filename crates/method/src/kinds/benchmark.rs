@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use stend_config::{FileError, Text};
+use stend_config::{FileError, SourceText};
+use stend_language::{Text, recorded};
 use stend_load::target::Target;
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::{Load, range_bytes};
@@ -208,7 +209,7 @@ fn profile(place: &Spanned<String>, at: &Scope<'_>) -> Result<Profile, FileError
 
 /// Parses a profile; `file` is its name in errors.
 fn parse_profile(text: &str, file: &str) -> Result<Profile, FileError> {
-    let source = Source(Text { text, file });
+    let source = Source(SourceText { text, file });
     let raw: ProfileEntry = source.read()?;
     if raw.schema.get_ref() != SCHEMA {
         return source.fail(&raw.schema, format!("must be \"{SCHEMA}\""));
@@ -262,8 +263,8 @@ impl Kind for Benchmark {
         vec![&mut self.state]
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
-        Some("it writes its file first")
+    fn needs_writes(&self) -> Option<Text> {
+        Some(recorded!("needs-file"))
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {
@@ -338,7 +339,7 @@ impl Benchmark {
     ) -> Done {
         let (setting, profile, load) = (context.setting, &self.profile, &cell.load);
         let test = context.recorder.test_id(place);
-        let name = format!("{}: {}", cell.row, load.describe());
+        let name = recorded!("named", name = cell.row, what = load.describe());
         let runtime_s = setting.runtime_s(profile.pass_s);
         let all = profile.discarded_passes + profile.passes;
         let total_s = runtime_s * u64::from(all);
@@ -348,8 +349,8 @@ impl Benchmark {
         let mut jobs = Vec::new();
         for number in 1..=all {
             let what = match number.checked_sub(profile.discarded_passes) {
-                None | Some(0) => "discarded pass".to_owned(),
-                Some(counted) => format!("pass {counted} of {}", profile.passes),
+                None | Some(0) => recorded!("piece-discarded"),
+                Some(counted) => recorded!("piece-pass", pass = counted, passes = profile.passes),
             };
             let seed_name = format!("{test}/{}/{}/{number}", cell.row, load.slug());
             let (point, done) = context.point(target, load, &seed_name, runtime_s, None)?;
@@ -362,7 +363,7 @@ impl Benchmark {
                 });
             }
             jobs.push(JobText {
-                name: format!("{name}, {what}"),
+                name: Text::list(", ", [name.clone(), what]),
                 text: done.job_text,
             });
         }

@@ -10,6 +10,7 @@ use super::curve::{Chain, Curve};
 use crate::kind::{Kind, Planner};
 use crate::parse::{Scope, StepEntry};
 use crate::state::{ContinuationStep, Step};
+use stend_language::{Text, recorded};
 
 /// Steps that continue another test.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,14 +90,14 @@ impl Kind for Continuation {
         Vec::new()
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
-        Some("it continues on a written drive, and issues TRIM")
+    fn needs_writes(&self) -> Option<Text> {
+        Some(recorded!("needs-written-drive"))
     }
 
-    fn needs_trim(&self) -> Option<&'static str> {
+    fn needs_trim(&self) -> Option<Text> {
         let trims = |step: &ContinuationStep| *step == ContinuationStep::Do(Step::Trim);
         let any = self.steps.iter().any(trims);
-        any.then_some("it measures recovery by TRIM")
+        any.then(|| recorded!("needs-trim"))
     }
 
     fn continues(&self) -> Option<usize> {

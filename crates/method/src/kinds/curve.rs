@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::end_level;
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 use stend_load::target::{Target, TargetError};
 use stend_record::load::Load;
-use stend_record::review::{Pattern, PointOp, Results};
+use stend_record::review::{AfterRest, Pattern, PointOp, Results};
 use toml::Spanned;
 
 use crate::context::{Context, CurveJob};
@@ -112,8 +113,8 @@ impl Kind for Curve {
         vec![&mut self.state]
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
-        (!self.load.only_reads()).then_some("it writes")
+    fn needs_writes(&self) -> Option<Text> {
+        (!self.load.only_reads()).then(|| recorded!("needs-writes"))
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {
@@ -159,11 +160,14 @@ impl Chain {
         context: &Context<'_>,
         target: &mut dyn Target,
         (name, duration_s, places): (&str, Option<f64>, &[Place]),
+        after: Option<AfterRest>,
         before: Before,
     ) -> Result<Before, Arc<TargetError>> {
         let load = &self.curve.load;
         let job = CurveJob {
             name,
+            after,
+            seed_name: name,
             test: &self.id,
             load,
             duration_s,
@@ -208,20 +212,24 @@ impl Work for Chain {
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (fresh, mut later) = places.split_at(1 + usize::from(self.shared));
         let curve = (self.curve.name.as_str(), self.curve.duration_s, fresh);
-        let mut before = self.measure(context, target, curve, Before::default())?;
+        let mut before = self.measure(context, target, curve, None, Before::default())?;
+        let mut after = AfterRest::default();
         for step in &self.steps {
             match step {
                 ContinuationStep::Do(step) => {
                     context.step(target, &self.id, step)?;
-                    if *step == Step::Trim {
-                        before.written_bytes = 0;
+                    match step {
+                        Step::Trim => (before.written_bytes, after.trim) = (0, true),
+                        Step::Idle { duration_s } => after.idle_s += duration_s,
+                        _ => {}
                     }
                 }
                 ContinuationStep::Measure { name, duration_s } => {
                     let (place, rest) = later.split_at(1);
                     later = rest;
                     let curve = (name.as_str(), Some(*duration_s), place);
-                    before = self.measure(context, target, curve, before)?;
+                    let after = Some(std::mem::take(&mut after));
+                    before = self.measure(context, target, curve, after, before)?;
                 }
             }
         }

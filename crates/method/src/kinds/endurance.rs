@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::words;
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 use stend_load::target::{JobOutcome, Target, TargetError, WriteLimit};
 use stend_record::endurance::{
     Afterwards, Endurance as Measured, EnduranceEnd, EnduranceRound, Health,
@@ -88,8 +89,8 @@ impl Kind for Endurance {
         vec![&mut self.state]
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
-        Some("it writes")
+    fn needs_writes(&self) -> Option<Text> {
+        Some(recorded!("needs-writes"))
     }
 
     fn wears_out(&self) -> Option<(&Load, usize)> {
@@ -232,36 +233,33 @@ impl<'e> Wear<'e> {
     }
 
     /// Returns warnings about the result.
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Text> {
         let wear = &self.so_far;
         let mut warnings = Vec::new();
         if wear.rounds_repeated() > 0 {
-            warnings.push(format!(
-                "of {} rounds {} were not simulated: they were taken to be like the round before, \
-                 and wear the same; on small drives that moved the end by less than 2 %",
-                wear.rounds_done(),
-                wear.rounds_repeated()
+            warnings.push(recorded!(
+                "warning-repeats",
+                rounds = wear.rounds_done(),
+                repeated = wear.rounds_repeated()
             ));
         }
         if wear.end == EnduranceEnd::Budget {
-            warnings.push(format!(
-                "not worn out within the budget: {} written of {} allowed, and the target took \
-                 every write; its endurance is not known",
-                words::bytes(wear.written_bytes),
-                words::bytes(wear.budget_bytes.unwrap_or_default())
+            warnings.push(recorded!(
+                "warning-not-worn",
+                written = words::bytes(wear.written_bytes),
+                allowed = words::bytes(wear.budget_bytes.unwrap_or_default())
             ));
         }
         if wear.broken_off_bytes > 0 {
-            warnings.push(format!(
-                "interrupted and continued: up to {} more were written than the rounds show; they \
-                 count against the budget",
-                words::bytes(wear.broken_off_bytes)
+            warnings.push(recorded!(
+                "warning-broken-off",
+                bytes = words::bytes(wear.broken_off_bytes)
             ));
         }
         warnings.extend(
             wear.no_health
                 .iter()
-                .map(|why| format!("the target's health during the test is not known: {why}")),
+                .map(|why| recorded!("warning-no-health", why = why.as_str())),
         );
         warnings
     }
@@ -316,9 +314,10 @@ impl Work for Endurance {
         // Results of months must not be lost because the drive fails in the end.
         match self.afterwards(context, target, place, &mut wear) {
             Ok(afterwards) => wear.so_far.afterwards = Some(afterwards),
-            Err(error) => warnings.push(format!(
-                "whether the target can still be written and read is not known: {error}"
-            )),
+            Err(error) => {
+                let error = error.to_string();
+                warnings.push(recorded!("warning-afterwards", error = error));
+            }
         }
         // The planned cost of rounds that were not needed.
         let planned = setting.cost(&Action::Write(planned_bytes(setting)));
@@ -330,9 +329,9 @@ impl Work for Endurance {
 }
 
 /// Returns the result so far.
-fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<String>) -> Measurement {
+fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<Text>) -> Measurement {
     Measurement {
-        name: format!("{} written", words::bytes(found.written_bytes)),
+        name: recorded!("piece-written", bytes = words::bytes(found.written_bytes)),
         jobs,
         warnings,
         results: Results::Endurance(found),
@@ -350,10 +349,12 @@ impl Endurance {
     ) -> Result<Option<i32>, TargetError> {
         let number = wear.so_far.rounds_done() + 1;
         let load = &self.load;
-        let name = format!(
-            "round {number}: {}, {} written so far",
-            load.describe(),
-            words::bytes(wear.so_far.written_bytes)
+        let written = words::bytes(wear.so_far.written_bytes);
+        let written = recorded!("piece-written-so-far", bytes = written);
+        let name = recorded!(
+            "named",
+            name = recorded!("piece-round", round = number),
+            what = Text::list(", ", [load.describe(), written])
         );
         let planned = context.setting.cost(&Action::Write(bytes));
         context.recorder.begin(place, &name, planned);
@@ -370,7 +371,11 @@ impl Endurance {
         }
         if number == 1 {
             wear.jobs.push(JobText {
-                name: format!("round 1: {}", load.describe()),
+                name: recorded!(
+                    "named",
+                    name = recorded!("piece-round", round = number),
+                    what = load.describe()
+                ),
                 text: done.job_text.clone(),
             });
         }
@@ -400,7 +405,7 @@ impl Endurance {
         let asked_bytes = context.setting.capacity_bytes / READ_BYTES * READ_BYTES;
         // The plan does not include reads.
         let recorder = context.recorder;
-        recorder.begin(place, "reading all of it", Cost::default());
+        recorder.begin(place, &recorded!("piece-reading-all"), Cost::default());
         let done = context.until_refused(target, &format!("{id}/read-back"), |seed| {
             job::read_back(READ_BYTES, asked_bytes, seed)
         })?;
@@ -410,7 +415,7 @@ impl Endurance {
             total.unwrap_or(u64::from(job.error != 0))
         });
         wear.jobs.push(JobText {
-            name: "reading all of it".to_owned(),
+            name: recorded!("piece-reading-all"),
             text: done.job_text.clone(),
         });
         Ok(Afterwards {

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 use stend_load::target::{FileSet, FilesJob, FilesOutcome, Target, TargetError};
 use stend_record::review::{FileOp, FileWork, Results, TargetKind};
 use stend_record::size::size_text;
@@ -83,8 +84,8 @@ impl Kind for Files {
         vec![&mut self.state]
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
-        Some("it makes files")
+    fn needs_writes(&self) -> Option<Text> {
+        Some(recorded!("needs-files"))
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {
@@ -108,15 +109,10 @@ impl Kind for Files {
 }
 
 /// Returns the reason why a target of this kind cannot run such a test, with advice.
-fn missing(kind: TargetKind) -> Option<String> {
+fn missing(kind: TargetKind) -> Option<Text> {
     match kind {
         TargetKind::Simulated | TargetKind::Directory => None,
-        TargetKind::File | TargetKind::BlockDevice => Some(
-            "not measured: work on files needs a file system, and the target is a file or a \
-             device; to measure it, make a file system on the drive, mount it, and review a \
-             directory on it: stend review DIR --size SIZE"
-                .to_owned(),
-        ),
+        TargetKind::File | TargetKind::BlockDevice => Some(recorded!("warning-no-file-system")),
     }
 }
 
@@ -147,7 +143,8 @@ impl Work for SetWork {
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, files, set) = (context.setting, &self.files, &self.set);
         let bytes = set_bytes(files, setting.capacity_bytes);
-        let title = format!("{} of `{set}`, {}", files.op.name(), size_text(bytes));
+        let what = Text::named("piece", files.op.name()).with("set", set.as_str());
+        let title = Text::list(", ", [what, size_text(bytes).into()]);
         let cost = setting.cost(&Action::Files(bytes)) + setting.step_cost(&self.rest());
         context.recorder.begin(places[0], &title, cost);
         let shipped = FileSet::shipped(set)
@@ -161,7 +158,8 @@ impl Work for SetWork {
             rest_s: files.rest_s,
         })?;
         let limits = done.limits.iter();
-        let mut warnings: Vec<String> = limits.map(|limit| format!("{set}: {limit}")).collect();
+        let named = |limit: &Text| recorded!("named", name = set.as_str(), what = limit.clone());
+        let mut warnings: Vec<Text> = limits.map(named).collect();
         warnings.extend(scaled_warning(files, bytes, setting.capacity_bytes));
         let work = result(files, set, &done)?;
         let results = Results::Files(vec![work]);
@@ -171,13 +169,13 @@ impl Work for SetWork {
     }
 }
 
-fn scaled_warning(files: &Files, bytes: u64, capacity_bytes: u64) -> Option<String> {
+fn scaled_warning(files: &Files, bytes: u64, capacity_bytes: u64) -> Option<Text> {
     (bytes < files.set_bytes).then(|| {
-        format!(
-            "SCALED: the target holds {:.2} GB (10⁹ bytes), too little for {} twice: sets of {}",
-            capacity_bytes as f64 / 1e9,
-            size_text(files.set_bytes),
-            size_text(bytes)
+        recorded!(
+            "warning-scaled",
+            size = format!("{:.2} GB", capacity_bytes as f64 / 1e9),
+            set = size_text(files.set_bytes),
+            scaled = size_text(bytes)
         )
     })
 }
@@ -225,7 +223,7 @@ mod tests {
         assert!(scaled_warning(&files, 8 << 30, 20 << 30).is_none());
         let said = scaled_warning(&files, 4 << 30, 10 << 30).unwrap();
         assert!(
-            said.starts_with("SCALED") && said.contains("4 GiB"),
+            said.in_english().starts_with("SCALED") && said.in_english().contains("4 GiB"),
             "{said}"
         );
     }

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::{end_level, recovery};
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 use stend_load::target::{Target, TargetError};
 use stend_record::load::Load;
-use stend_record::review::{Ladder as Measured, Pattern, Results, Rung};
+use stend_record::review::{
+    AfterRest, Ladder as Measured, Pattern, Results, Rung, curve_text, rest_name,
+};
 use toml::Spanned;
 
 use crate::context::{Context, CurveJob, MeasuredCurve};
@@ -19,14 +22,6 @@ use crate::recorder::{Done, Place};
 use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
-
-/// Warning of a ladder on a target that cannot be copied.
-const ALONE: &str = "one target: before each further rest the load made it slow again, so the \
-     rests start from similar slow states, not from the same one";
-
-/// Warning if a curve after a rest ends before its speed falls.
-const STILL_FAST: &str = "after some rests the load was still fast at its end: the drive recovered \
-     at least what was written; a longer `measure_s` shows how much";
 
 /// A load until the target is slow, then the same load after rests of different length, each from
 /// the same slow state.
@@ -120,13 +115,13 @@ impl Kind for Ladder {
         vec![&mut self.state]
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
-        Some("it writes")
+    fn needs_writes(&self) -> Option<Text> {
+        Some(recorded!("needs-writes"))
     }
 
-    fn needs_trim(&self) -> Option<&'static str> {
+    fn needs_trim(&self) -> Option<Text> {
         let trims = self.trim.contains(&true);
-        trims.then_some("it measures recovery by rests after TRIM")
+        trims.then(|| recorded!("needs-trim-and-rests"))
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {
@@ -175,7 +170,7 @@ impl Work for Ladder {
     }
 
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
-        let fresh = self.curve(context, target, places[0], "fresh", self.degrade_s)?;
+        let fresh = self.curve(context, target, places[0], None)?;
         let end_iops = end_level(&fresh.series).unwrap_or_default();
         fresh.record(context.recorder, &places[..1], |series| {
             Results::Ladder(Measured {
@@ -191,13 +186,13 @@ impl Work for Ladder {
                 end_iops,
             };
             if let Some(mut copy) = target.fork() {
-                self.rung(context, copy.as_mut(), *place, &rest, None)?;
+                self.rung(context, copy.as_mut(), *place, &rest, false)?;
                 continue;
             }
             if let Some(after_trim) = before.replace(trim) {
                 self.slow_again(context, target, *place, after_trim)?;
             }
-            self.rung(context, target, *place, &rest, Some(ALONE))?;
+            self.rung(context, target, *place, &rest, true)?;
         }
         Ok(())
     }
@@ -210,7 +205,7 @@ impl Ladder {
         target: &mut dyn Target,
         place: Place,
         rest: &Rest,
-        warning: Option<&str>,
+        alone: bool,
     ) -> Done {
         let Rest {
             trim,
@@ -222,17 +217,19 @@ impl Ladder {
             context.step(target, id, &Step::Trim)?;
         }
         context.step(target, id, &Step::Idle { duration_s: idle_s })?;
-        let name = rung_name(trim, idle_s);
-        let mut curve = self.curve(context, target, place, &name, self.measure_s)?;
+        let name = rest_name(trim, idle_s);
+        let mut curve = self.curve(context, target, place, Some(AfterRest { idle_s, trim }))?;
         let Some(found) = recovery(&curve.series, end_iops) else {
             return Err(Arc::new(TargetError::Failed(format!(
                 "the curve `{name}` is empty: its rest has no result"
             ))));
         };
         if !found.fell && found.bytes > 0 {
-            curve.warnings.push(STILL_FAST.to_owned());
+            curve.warnings.push(recorded!("warning-still-fast"));
         }
-        curve.warnings.extend(warning.map(str::to_owned));
+        if alone {
+            curve.warnings.push(recorded!("warning-one-target"));
+        }
         let rung = Rung {
             name,
             idle_s,
@@ -272,52 +269,27 @@ impl Ladder {
         Ok(())
     }
 
-    /// Measures a curve of the load.
+    /// Measures a curve of the load, the first or one after a rest.
     fn curve(
         &self,
         context: &Context<'_>,
         target: &mut dyn Target,
         place: Place,
-        name: &str,
-        duration_s: f64,
+        after: Option<AfterRest>,
     ) -> Result<MeasuredCurve, Arc<TargetError>> {
+        let (name, duration_s) = match after {
+            None => ("fresh".to_owned(), self.degrade_s),
+            Some(rest) => (rest_name(rest.trim, rest.idle_s), self.measure_s),
+        };
         let job = CurveJob {
-            name,
+            name: &name,
+            after,
+            seed_name: &curve_text(&name).in_english(),
             test: context.recorder.test_id(place),
             load: &self.load,
             duration_s: Some(duration_s),
             sample_ms: self.sample_ms,
         };
         context.curve(target, &[place], &job, None)
-    }
-}
-
-/// Names a rung by the length of its rest under the duration scale: `after 30 s`, `after TRIM and 5
-/// min`.
-fn rung_name(trim: bool, idle_s: f64) -> String {
-    let rest = match idle_s {
-        s if s >= 60.0 && s % 60.0 == 0.0 => format!("{} min", s / 60.0),
-        s => {
-            let rounded = format!("{s:.3}");
-            format!("{} s", rounded.trim_end_matches('0').trim_end_matches('.'))
-        }
-    };
-    match trim {
-        true => format!("after TRIM and {rest}"),
-        false => format!("after {rest}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rungs_are_named_by_their_rest() {
-        assert_eq!(rung_name(false, 30.0), "after 30 s");
-        assert_eq!(rung_name(false, 300.0), "after 5 min");
-        assert_eq!(rung_name(true, 1800.0), "after TRIM and 30 min");
-        assert_eq!(rung_name(false, 30.0 * 0.01), "after 0.3 s");
-        assert_eq!(rung_name(false, 90.0), "after 90 s");
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 use stend_load::target::Target;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, PointOp, Results};
@@ -131,10 +132,10 @@ impl Kind for Vec<Sweep> {
         self.iter_mut().map(|s| &mut s.state).collect()
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
+    fn needs_writes(&self) -> Option<Text> {
         let mut loads = self.iter().flat_map(|sweep| &sweep.loads);
         let all_write = !loads.any(Load::only_reads);
-        all_write.then_some("every point of it writes or mixes")
+        all_write.then(|| recorded!("needs-writing-points"))
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {
@@ -174,22 +175,21 @@ impl Kind for Vec<Sweep> {
         if unwanted > 0 {
             planner.test.head.left_out_points = unwanted;
             let there = planner.test.slots;
-            planner.remark(format!(
-                "only a part of this test: {there} of its {} points were requested; what follows \
-                 from the whole test does not follow from them",
-                there + unwanted as usize
+            planner.remark(recorded!(
+                "warning-part",
+                there = there,
+                all = there + unwanted as usize
             ));
         }
     }
 }
 
 /// Returns the remark on a test without the points that write.
-fn left_out(points: usize) -> String {
-    let which = match points {
-        1 => "one point of this test that writes is".to_owned(),
-        n => format!("{n} points of this test that write or mix are"),
-    };
-    format!("{which} left out: the target was opened with --read-only")
+fn left_out(points: usize) -> Text {
+    match points {
+        1 => recorded!("warning-left-out-point"),
+        points => recorded!("warning-left-out-points", points = points),
+    }
 }
 
 /// A point to measure.

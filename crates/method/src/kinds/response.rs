@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 use stend_load::target::{
     Completed, Deletion, JobOutcome, JobRequest, Observer, Target, TargetError,
 };
@@ -115,12 +116,12 @@ impl Kind for Response {
         vec![&mut self.state]
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
-        Some("it writes a file and gives its space TRIM")
+    fn needs_writes(&self) -> Option<Text> {
+        Some(recorded!("needs-deletion"))
     }
 
-    fn needs_trim(&self) -> Option<&'static str> {
-        Some("it measures reads while a file's space is given TRIM")
+    fn needs_trim(&self) -> Option<Text> {
+        Some(recorded!("needs-trim-of-file"))
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {
@@ -192,7 +193,11 @@ impl Work for Part {
         } else {
             "without TRIM"
         };
-        let title = format!("{name}: {}", load.describe());
+        let title = recorded!(
+            "named",
+            name = Text::named("response", name),
+            what = load.describe()
+        );
         let reference_s = setting.runtime_s(response.reference_s);
         let runtime_s = reference_s + setting.runtime_s(response.duration_s);
         let file_cost = setting.cost(&Action::Write(file));
@@ -241,22 +246,16 @@ impl Work for Part {
     }
 }
 
-fn size_warning(
-    response: &Response,
-    region: u64,
-    file: u64,
-    capacity_bytes: u64,
-) -> Option<String> {
+fn size_warning(response: &Response, region: u64, file: u64, capacity_bytes: u64) -> Option<Text> {
     let wanted = response.load.region_bytes.unwrap_or(capacity_bytes);
     ((region, file) != (wanted, response.file_bytes)).then(|| {
-        format!(
-            "the target holds {:.2} GB (10⁹ bytes), not a region of {} and a file of {}: reads in \
-             {}, a file of {}",
-            capacity_bytes as f64 / 1e9,
-            size_text(wanted),
-            size_text(response.file_bytes),
-            size_text(region),
-            size_text(file)
+        recorded!(
+            "warning-response",
+            size = format!("{:.2} GB", capacity_bytes as f64 / 1e9),
+            region = size_text(wanted),
+            file = size_text(response.file_bytes),
+            reads = size_text(region),
+            less = size_text(file)
         )
     })
 }

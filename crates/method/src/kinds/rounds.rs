@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window};
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 use stend_load::target::Target;
 use stend_record::load::Load;
 use stend_record::review::{
@@ -157,9 +158,9 @@ impl Kind for Rounds {
         vec![&mut self.state]
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
+    fn needs_writes(&self) -> Option<Text> {
         let only_reads = self.loads.iter().all(Load::only_reads);
-        (!only_reads).then_some("it writes")
+        (!only_reads).then(|| recorded!("needs-writes"))
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {
@@ -182,7 +183,7 @@ struct Totals {
     /// The jobs of the first round.
     jobs: Vec<JobText>,
     /// The first warning for each load that the host may have limited it.
-    near_limit: Vec<Option<String>>,
+    near_limit: Vec<Option<Text>>,
     cost: Cost,
 }
 
@@ -241,7 +242,7 @@ impl Work for Rounds {
             written_bytes: totals.written_bytes,
             rounds: totals.rounds,
         };
-        let name = format!("{} rounds", found.rounds.len());
+        let name = recorded!("piece-rounds", rounds = found.rounds.len());
         let measured = Measurement {
             name,
             jobs: totals.jobs,
@@ -266,7 +267,11 @@ impl Rounds {
         let runtime_s = setting.runtime_s(self.load_s);
         let mut figures = Vec::with_capacity(self.loads.len());
         for (nth, load) in self.loads.iter().enumerate() {
-            let name = format!("round {number}: {}", load.describe());
+            let name = recorded!(
+                "named",
+                name = recorded!("piece-round", round = number),
+                what = load.describe()
+            );
             let cost = setting.load_cost(load, Some(runtime_s));
             context.recorder.begin(place, &name, cost);
             let seed_name = format!("{id}/{}/round-{number}", load.slug());
@@ -307,18 +312,20 @@ fn not_achieved(
     steady: Option<&Window>,
     totals: &Totals,
     enough_bytes: u64,
-) -> Option<String> {
+) -> Option<Text> {
     let count = totals.rounds.len();
     match rounds.until {
-        Until::Steady if steady.is_none() => Some(format!(
-            "steady state not achieved in {count} rounds (the definition allows {ROUNDS_MAX}): \
-             figures are of the last {WINDOW} rounds, and are not those of a steady state"
+        Until::Steady if steady.is_none() => Some(recorded!(
+            "warning-not-steady",
+            rounds = count,
+            allowed = ROUNDS_MAX,
+            window = WINDOW
         )),
-        Until::Written { .. } if totals.written_bytes < enough_bytes => Some(format!(
-            "{count} rounds have written {:.2} GB of the {:.2} GB (10⁹ bytes) that were requested: \
-             the most rounds were reached first",
-            totals.written_bytes as f64 / 1e9,
-            enough_bytes as f64 / 1e9
+        Until::Written { .. } if totals.written_bytes < enough_bytes => Some(recorded!(
+            "warning-rounds",
+            rounds = count,
+            written = format!("{:.2} GB", totals.written_bytes as f64 / 1e9),
+            wanted = format!("{:.2} GB", enough_bytes as f64 / 1e9)
         )),
         _ => None,
     }

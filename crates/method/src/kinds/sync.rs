@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_language::{Text, recorded};
 use stend_load::target::{JobOutcome, JobRequest, Target, TargetError};
 use stend_record::fio;
 use stend_record::load::Load;
@@ -238,7 +239,7 @@ fn interval(entry: &SyncEntry, at: &Scope<'_>) -> Result<Option<f64>, FileError>
 }
 
 impl Writers {
-    fn describe(&self) -> String {
+    fn describe(&self) -> Text {
         SyncStream::describe(&self.load, self.durability)
     }
 }
@@ -248,8 +249,8 @@ impl Kind for Vec<Syncs> {
         self.iter_mut().map(|s| &mut s.state).collect()
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
-        Some("it writes")
+    fn needs_writes(&self) -> Option<Text> {
+        Some(recorded!("needs-writes"))
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {
@@ -336,30 +337,28 @@ impl PlannedSync {
         }
     }
 
-    fn name(&self) -> String {
+    fn name(&self) -> Text {
         match &self.beside {
             None => self.writers.describe(),
-            Some(beside) => format!(
-                "{}; beside it {}",
-                self.writers.describe(),
-                beside.describe()
-            ),
+            Some(beside) => {
+                let beside = recorded!("piece-beside", load = beside.describe());
+                Text::list("; ", [self.writers.describe(), beside])
+            }
         }
     }
 
     /// Returns warnings: a time or a region that differs from the edition's, a host that is the
     /// limit.
-    fn warnings(&self, context: &Context<'_>, point: &SyncPoint) -> Vec<String> {
+    fn warnings(&self, context: &Context<'_>, point: &SyncPoint) -> Vec<Text> {
         let shortest = self.interval_s.unwrap_or(self.duration_s);
         let mut warnings = context.duration_warning(shortest);
         let (load, capacity) = (&self.writers.load, context.setting.capacity_bytes);
         let half = load.region_bytes.filter(|r| *r > capacity / 2);
         warnings.extend(match (self.beside, half) {
-            (Some(_), Some(region)) => Some(format!(
-                "the region of {} is more than half of the target: the writes and those beside \
-                 them have a half of it each",
-                size_text(region)
-            )),
+            (Some(_), Some(region)) => {
+                let region = size_text(region);
+                Some(recorded!("warning-halves", region = region))
+            }
             _ => context.region_warning(load),
         });
         let sum = |of: fn(&SyncStream) -> f64| point.streams.iter().map(of).sum();
@@ -379,7 +378,7 @@ impl Work for PlannedSync {
         });
     }
 
-    fn title(&self) -> Option<String> {
+    fn title(&self) -> Option<Text> {
         Some(self.name())
     }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_language::{Arg, Text, recorded};
 use stend_load::stats::LatencyStats;
 use stend_load::target::{ReplayOutcome, Target, TargetError};
 use stend_load::trace::profile::{ReplayMode, SHIPPED, Status};
@@ -178,8 +179,8 @@ impl Kind for Traces {
         vec![&mut self.state]
     }
 
-    fn needs_writes(&self) -> Option<&'static str> {
-        Some("its traces write")
+    fn needs_writes(&self) -> Option<Text> {
+        Some(recorded!("needs-traces"))
     }
 
     fn scale(&mut self, by: u32) -> Result<(), String> {
@@ -201,8 +202,8 @@ impl Kind for Traces {
         // Together they take long: each finished one is saved at once.
         planner.test.kept_in_parts = true;
         if let Some(earlier) = planner.earlier {
-            let of_test = |warning: &&String| {
-                let of = |entry: &TraceEntry| warning.starts_with(&format!("{}: ", entry.name));
+            let of_test = |warning: &&Text| {
+                let of = |entry: &TraceEntry| is_of(warning, &entry.name);
                 !self.entries.iter().any(of)
             };
             let warnings = earlier.warnings.iter().filter(of_test);
@@ -227,9 +228,9 @@ fn measured_before(earlier: Option<&TestResult>, entry: &TraceEntry) -> Option<M
         .traces()
         .iter()
         .find(|trace| trace.name == entry.name)?;
-    let job = earlier.jobs.iter().find(|job| job.name == entry.name)?;
-    let own = format!("{}: ", entry.name);
-    let warnings = earlier.warnings.iter().filter(|w| w.starts_with(&own));
+    let name = Text::from(entry.name.as_str());
+    let job = earlier.jobs.iter().find(|job| job.name == name)?;
+    let warnings = earlier.warnings.iter().filter(|w| is_of(w, &entry.name));
     let warnings = warnings.cloned().collect();
     Some(measurement(
         entry,
@@ -239,15 +240,21 @@ fn measured_before(earlier: Option<&TestResult>, entry: &TraceEntry) -> Option<M
     ))
 }
 
+/// True if a warning is of this trace.
+fn is_of(warning: &Text, trace: &str) -> bool {
+    let name = warning.arg("name").and_then(Arg::text);
+    warning.id() == Some("named") && name == Some(&Text::from(trace))
+}
+
 /// Wraps a trace's result as a measurement of its test.
 fn measurement(
     entry: &TraceEntry,
     job: String,
-    warnings: Vec<String>,
+    warnings: Vec<Text>,
     result: TraceResult,
 ) -> Measurement {
     let results = Results::Traces(result.into());
-    Measurement::of_job(entry.name.clone(), job, warnings, results)
+    Measurement::of_job(entry.name.as_str().into(), job, warnings, results)
 }
 
 /// Replays one trace.
@@ -294,15 +301,16 @@ impl Work for TraceWork {
         see(Action::Replay(self.replay));
     }
 
-    fn title(&self) -> Option<String> {
-        Some(self.entry.name.clone())
+    fn title(&self) -> Option<Text> {
+        Some(self.entry.name.as_str().into())
     }
 
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, entry) = (context.setting, &self.entry);
         let options = options(&self.traces, entry, setting.kind);
         let cost = setting.cost(&Action::Replay(self.replay));
-        context.recorder.begin(places[0], &entry.name, cost);
+        let name = Text::from(entry.name.as_str());
+        context.recorder.begin(places[0], &name, cost);
         let whole = entry.open(setting.seed);
         let trace = Beginning {
             trace: whole.as_ref(),
@@ -312,18 +320,17 @@ impl Work for TraceWork {
             .map_err(|error: FileError| TargetError::Input(error.to_string()))?;
         let outcome = target.replay(&trace, &options).map_err(for_this_test)?;
         let result = self.summed_up(setting.seed, &options, holds.changed, &outcome)?;
-        let named = |warning| format!("{}: {warning}", entry.name);
-        let mut warnings: Vec<String> = outcome.warnings().into_iter().map(named).collect();
+        let mut warnings = outcome.warnings();
         if holds.changed > 0 {
-            warnings.push(format!(
-                "{}: {} of {} requests were moved or widened to fit the target of {:.2} GB (10⁹ \
-                 bytes)",
-                entry.name,
-                holds.changed,
-                outcome.replayed.requests(),
-                setting.capacity_bytes as f64 / 1e9
+            warnings.push(recorded!(
+                "warning-moved",
+                moved = holds.changed,
+                all = outcome.replayed.requests(),
+                size = format!("{:.2} GB", setting.capacity_bytes as f64 / 1e9)
             ));
         }
+        let named = |warning| recorded!("named", name = name.clone(), what = warning);
+        let warnings = warnings.into_iter().map(named).collect();
         let text = self.command(setting, &options) + &outcome.job_text;
         let measured = measurement(entry, text, warnings, result);
         context.recorder.record(places, measured, cost);
@@ -400,22 +407,14 @@ impl TraceWork {
     }
 
     /// Returns remarks that belong beside the figures everywhere.
-    fn limits(&self, seed: u64, options: &ReplayOptions, outcome: &ReplayOutcome) -> Vec<String> {
+    fn limits(&self, seed: u64, options: &ReplayOptions, outcome: &ReplayOutcome) -> Vec<Text> {
         let mut limits = Vec::new();
         if let TraceSource::Profile(profile) = &self.entry.source {
-            limits.push(format!(
-                "synthesised desktop trace, seed {seed}: totals {}, structure {}",
-                profile.totals.status.name(),
-                profile.structure
-            ));
+            limits.push(profile.limit(seed));
         }
-        limits.extend(self.extent.map(|extent| extent.words()));
+        limits.extend(self.extent.map(|extent| extent.describe()));
         if self.traces.timing == Timing::Busy && options.timing != TraceTiming::Busy {
-            limits.push(
-                "replayed at original times: fio cannot leave idle time out; busy time does not \
-                 count it"
-                    .to_owned(),
-            );
+            limits.push(recorded!("limit-original-times"));
         }
         limits.extend(outcome.limits.iter().cloned());
         limits

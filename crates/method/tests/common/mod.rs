@@ -13,7 +13,7 @@ use stend_load::target::{
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_method::ReviewOptions;
 use stend_record::fio::{Direction, Job, Latency, Output, Syncs};
-use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult, Text};
 
 pub const CAPACITY_BYTES: u64 = 64 << 20;
 
@@ -471,4 +471,10 @@ impl Target for Fake {
             ) as Box<dyn Target>
         })
     }
+}
+
+/// The texts in English, with a separator between them.
+pub fn joined(texts: &[Text], separator: &str) -> String {
+    let words: Vec<String> = texts.iter().map(Text::in_english).collect();
+    words.join(separator)
 }

@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Advice, fadvise, syncfs};
 use stend_base::Rng;
+use stend_language::{Text, recorded};
 use stend_load::files::operation::archive_bytes;
 use stend_load::files::{FileEntry, FileOp, directory_name};
 use stend_record::size::in_both_units;
@@ -89,11 +90,7 @@ pub(crate) fn run(
     check_result(job.op, &to, &files).map_err(failed(directory, "what was made is wrong"))?;
     let mut limits = taken_out(whole, deflate);
     if !all_dropped {
-        limits.push(
-            "directories and inodes may have been in the machine's memory: only root can drop \
-             them"
-                .to_owned(),
-        );
+        limits.push(recorded!("limit-inodes"));
     }
     Ok(FilesOutcome {
         files: files.len() as u64,
@@ -120,15 +117,14 @@ fn words(op: FileOp) -> String {
 }
 
 /// Note about the subtracted CPU time.
-fn taken_out(whole: Duration, deflate: Duration) -> Vec<String> {
+fn taken_out(whole: Duration, deflate: Duration) -> Vec<Text> {
     if deflate.is_zero() {
         return Vec::new();
     }
-    vec![format!(
-        "of {:.2} s, {:.2} s of Deflate were taken out; the drive may have worked meanwhile, so \
-         that the speed is an upper bound",
-        whole.as_secs_f64(),
-        deflate.as_secs_f64()
+    vec![recorded!(
+        "limit-deflate",
+        whole = format!("{:.2} s", whole.as_secs_f64()),
+        deflate = format!("{:.2} s", deflate.as_secs_f64())
     )]
 }
 

@@ -5,8 +5,9 @@
 //! an `offset` without a `size` makes fio lengthen a file. Therefore only options that are known to
 //! affect nothing but the target are allowed, and every section's range is checked.
 
+use stend_language::{Text, recorded};
 use stend_load::jobfile::units::extent;
-use stend_load::jobfile::{Extent, Text, code_of, option_of};
+use stend_load::jobfile::{self, Extent, code_of, option_of};
 
 use stend_load::target::TargetError;
 
@@ -47,13 +48,11 @@ impl Engine {
     }
 
     /// Description in the environment's table.
-    pub(crate) fn description(self) -> &'static str {
+    pub(crate) fn description(self) -> Text {
         match self {
-            Engine::IoUring => "io_uring, direct=1",
-            Engine::Libaio => "libaio, direct=1 (io_uring does not work here)",
-            Engine::Psync => {
-                "psync, direct=1 (neither io_uring nor libaio works here: every queue depth is 1)"
-            }
+            Engine::IoUring => "io_uring, direct=1".into(),
+            Engine::Libaio => recorded!("place-value-libaio"),
+            Engine::Psync => recorded!("place-value-psync"),
         }
     }
 }
@@ -151,7 +150,7 @@ pub(crate) struct BadJob {
 
 impl BadJob {
     /// The error for the user, with its place in the user's own files if `text` contains it.
-    pub(crate) fn told(&self, text: Option<&Text>) -> TargetError {
+    pub(crate) fn told(&self, text: Option<&jobfile::Text>) -> TargetError {
         let what = &self.what;
         let place = text
             .zip(self.line)

@@ -19,6 +19,7 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use stend_base::{Nanos, Op};
+use stend_language::{Text, recorded};
 use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
 use stend_load::trace::{Lateness, ReplayOptions, Replayed, Timing, Trace, fit, iolog};
 use stend_record::review::TargetKind;
@@ -197,35 +198,18 @@ pub(crate) fn unwritten(
         .map_err(input)
 }
 
-fn limits(prepared: &Prepared, depth: u32, options: &ReplayOptions, missing: usize) -> Vec<String> {
-    let mut limits = vec![
-        "fio's log has the ends of requests in whole ms: when requests were issued, and so busy \
-         time and lateness, is estimated, to about 1 ms a busy period"
-            .to_string(),
+fn limits(prepared: &Prepared, depth: u32, options: &ReplayOptions, missing: usize) -> Vec<Text> {
+    let mut limits = vec![recorded!("limit-whole-ms")];
+    let counts = [
+        ("limit-trims", prepared.trims),
+        ("limit-fua", prepared.fua),
+        ("limit-flushes", prepared.flushes),
+        ("limit-missing", missing as u64),
     ];
-    let mut say = |count: u64, what: &str| {
-        if count > 0 {
-            limits.push(format!("{count} {what}"));
-        }
-    };
-    say(
-        prepared.trims,
-        "TRIMs were left out: fio 3.33 cannot replay them",
-    );
-    say(
-        prepared.fua,
-        "writes were sent without FUA: fio's iolog cannot say it",
-    );
-    say(
-        prepared.flushes,
-        "flushes were sent; fio logs no latency of them, and they are not in busy time",
-    );
-    say(
-        missing as u64,
-        "requests are in no figure: fio ended before it had seen their completion",
-    );
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    limits.extend(counts.map(|(id, count)| recorded!(id, count = count)));
     if depth < options.depth {
-        limits.push("psync: at most 1 request was outstanding".to_string());
+        limits.push(recorded!("limit-depth"));
     }
     limits
 }

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stend_record::review::{Condition, FactId, Link};
+use stend_language::{Text, recorded};
+use stend_record::review::{Condition, FactId};
 
 use crate::probe::system::{
     DeviceNumber, SystemRoot, mount_of, names_in, read_trimmed, udev_property, vpd_serial,
 };
-use stend_load::target::{TargetError, condition};
+use stend_load::target::TargetError;
 
 /// A block device as sysfs describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -199,37 +200,62 @@ impl Device {
 
     /// Model, serial number, firmware and the kernel's settings for the device.
     pub(crate) fn facts(&self) -> Vec<Condition> {
+        let disk = |file: &str| self.disk(file).map(Text::from);
         let queue = |file: &str| self.disk(&format!("queue/{file}"));
         let facts = [
-            ("device", Some(format!("/dev/{}", self.name))),
-            (FactId::Model.name(), self.model.clone()),
-            (FactId::SerialNumber.name(), self.serial.clone()),
-            (FactId::Firmware.name(), self.firmware.clone()),
-            (FactId::BackingFile.name(), self.disk("loop/backing_file")),
-            ("device size (bytes)", Some(self.size_bytes.to_string())),
-            ("link", self.link().map(Link::words)),
+            ("device", Some(format!("/dev/{}", self.name).into())),
+            (FactId::Model.name(), self.model.clone().map(Text::from)),
+            (
+                FactId::SerialNumber.name(),
+                self.serial.clone().map(Text::from),
+            ),
+            (
+                FactId::Firmware.name(),
+                self.firmware.clone().map(Text::from),
+            ),
+            (FactId::BackingFile.name(), disk("loop/backing_file")),
+            (
+                "device-size-bytes",
+                Some(self.size_bytes.to_string().into()),
+            ),
+            ("link", self.link().map(|link| link.words().into())),
             (FactId::SlowLink.name(), self.slow_link()),
-            ("I/O queues", self.io_queues()),
-            ("scheduler", queue("scheduler").map(|text| chosen(&text))),
+            ("i-o-queues", self.io_queues().map(Text::from)),
+            (
+                "scheduler",
+                queue("scheduler").map(|text| chosen(&text).into()),
+            ),
             ("rotational", queue("rotational").map(yes_or_no)),
-            ("kernel's write cache mode", queue("write_cache")),
-            ("logical block (bytes)", queue("logical_block_size")),
-            ("physical block (bytes)", queue("physical_block_size")),
-            ("TRIM by the device", Some(self.trim_words())),
-            ("discard granularity (bytes)", queue("discard_granularity")),
+            (
+                "kernel-s-write-cache-mode",
+                queue("write_cache").map(Text::from),
+            ),
+            (
+                "logical-block-bytes",
+                queue("logical_block_size").map(Text::from),
+            ),
+            (
+                "physical-block-bytes",
+                queue("physical_block_size").map(Text::from),
+            ),
+            ("trim-by-the-device", Some(self.trim_fact())),
+            (
+                "discard-granularity-bytes",
+                queue("discard_granularity").map(Text::from),
+            ),
         ];
         let known = facts.into_iter();
         known
-            .filter_map(|(name, value)| Some(condition(name, value?)))
+            .filter_map(|(id, value)| Some(Condition::new(id, value?)))
             .collect()
     }
 
-    fn trim_words(&self) -> String {
+    fn trim_fact(&self) -> Text {
         let most = self.disk("queue/discard_max_bytes");
         match most.as_deref().map(str::parse::<u64>) {
-            Some(Ok(0)) => "not supported (discard_max_bytes is 0)".to_owned(),
-            Some(Ok(bytes)) => format!("supported, at most {bytes} bytes at a time"),
-            _ => "not known (sysfs has no discard_max_bytes)".to_owned(),
+            Some(Ok(0)) => recorded!("place-value-no-trim"),
+            Some(Ok(bytes)) => recorded!("place-value-trim", bytes = bytes),
+            _ => recorded!("place-value-trim-not-known"),
         }
     }
 
@@ -304,8 +330,11 @@ fn chosen(text: &str) -> String {
         .map_or_else(|| text.to_owned(), |(name, _)| name.to_owned())
 }
 
-fn yes_or_no(text: String) -> String {
-    if text == "0" { "no" } else { "yes" }.to_owned()
+fn yes_or_no(text: String) -> Text {
+    match text.as_str() {
+        "0" => recorded!("place-value-no"),
+        _ => recorded!("place-value-yes"),
+    }
 }
 
 #[cfg(test)]
@@ -385,16 +414,16 @@ mod tests {
     #[test]
     fn facts_name_units_and_the_chosen_scheduler() {
         let facts = Recorded::nvme().device("259:0").facts();
-        let value = |name: &str| {
-            let fact = facts.iter().find(|fact| fact.name == name);
-            fact.map(|fact| fact.value.as_str())
+        let value = |id: &str| {
+            let fact = facts.iter().find(|fact| fact.id == id);
+            fact.map(|fact| fact.value.in_english()).unwrap_or_default()
         };
-        assert_eq!(value("scheduler"), Some("none"));
-        assert_eq!(value("rotational"), Some("no"));
-        assert_eq!(value("discard granularity (bytes)"), Some("512"));
+        assert_eq!(value("scheduler"), "none");
+        assert_eq!(value("rotational"), "no");
+        assert_eq!(value("discard-granularity-bytes"), "512");
         assert_eq!(
-            value("TRIM by the device"),
-            Some("supported, at most 2199023255040 bytes at a time")
+            value("trim-by-the-device"),
+            "supported, at most 2199023255040 bytes at a time"
         );
         let system = Recorded::sata();
         let trim = |text: Option<&str>| {
@@ -402,10 +431,10 @@ mod tests {
             if let Some(text) = text {
                 system.write(&format!("sys/{sys}/queue/discard_max_bytes"), text);
             }
-            system.device("8:0").trim_words()
+            system.device("8:0").trim_fact().in_english()
         };
         assert!(trim(None).starts_with("not known"));
         assert!(trim(Some("0\n")).starts_with("not supported"));
-        assert_eq!(value("backing file"), None);
+        assert_eq!(value("backing-file"), "");
     }
 }

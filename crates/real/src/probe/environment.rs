@@ -2,30 +2,27 @@
 
 use std::path::Path;
 
+use stend_language::{Text, recorded};
 use stend_record::review::Condition;
 use stend_record::size::in_both_units;
 
 use crate::probe::system::{Mount, SystemRoot};
-use stend_load::target::condition;
 
 /// Facts about the machine that influence a drive's speed.
 pub(crate) fn machine(root: &SystemRoot) -> Vec<Condition> {
     let mut facts = Vec::new();
     if let Some(release) = root.text("proc/sys/kernel/osrelease") {
-        facts.push(condition("kernel", format!("Linux {release}")));
+        facts.push(Condition::new("kernel", format!("Linux {release}")));
     }
     let cpuinfo = root.text("proc/cpuinfo").unwrap_or_default();
-    facts.push(condition(
-        "processor",
-        processor(&cpuinfo).unwrap_or_else(|| "not reported".to_owned()),
-    ));
+    let processor = processor(&cpuinfo).map_or_else(|| recorded!("value-not-reported"), Text::from);
+    facts.push(Condition::new("processor", processor));
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    facts.push(condition("processor threads usable", cores.to_string()));
+    let cores = cores.to_string();
+    facts.push(Condition::new("processor-threads-usable", cores));
     let governor = root.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    facts.push(condition(
-        "frequency governor",
-        governor.unwrap_or_else(|| "none (the frequency is not the kernel's to choose)".to_owned()),
-    ));
+    let governor = governor.map_or_else(|| recorded!("place-value-governor"), Text::from);
+    facts.push(Condition::new("frequency-governor", governor));
     facts
 }
 
@@ -49,10 +46,9 @@ pub(crate) fn filled(path: &Path) -> Option<Condition> {
     let used = stat.f_blocks.checked_sub(stat.f_bfree)?;
     let percent = (stat.f_blocks > 0).then(|| 100.0 * used as f64 / stat.f_blocks as f64)?;
     let size = in_both_units(stat.f_blocks.saturating_mul(stat.f_frsize));
-    Some(condition(
-        "file system in use",
-        format!("{percent:.0} % of {size}"),
-    ))
+    let share = format!("{percent:.0}");
+    let filled = recorded!("place-value-filled", share = share, size = size);
+    Some(Condition::new("file-system-in-use", filled))
 }
 
 /// Facts about the file system of a file.
@@ -63,32 +59,27 @@ pub(crate) fn file_system(mount: &Mount, file: &Path, punches: Option<bool>) -> 
         .options
         .iter()
         .any(|option| option == "discard" || option.starts_with("discard="));
+    let place = format!(
+        "{} ({})",
+        mount.mount_point.display(),
+        mount.options.join(",")
+    );
+    let file_system = recorded!(
+        "place-value-file-system",
+        type = mount.fs_type.as_str(),
+        device = mount.source.as_str(),
+        place = place
+    );
+    let trim = match punches {
+        Some(false) => recorded!("place-value-no-punching"),
+        None => recorded!("place-value-trim-not-tried"),
+        Some(true) if passes_trim => recorded!("place-value-trim-passed"),
+        Some(true) => recorded!("place-value-trim-not-passed"),
+    };
     vec![
-        condition("file", file.display().to_string()),
-        condition(
-            "file system",
-            format!(
-                "{} on {}, mounted at {} ({})",
-                mount.fs_type,
-                mount.source,
-                mount.mount_point.display(),
-                mount.options.join(",")
-            ),
-        ),
-        condition(
-            "TRIM",
-            if punches == Some(false) {
-                "not supported: the file system cannot free a file's space in place"
-            } else if punches.is_none() {
-                "not tried: the file is only read"
-            } else if passes_trim {
-                "the file's space is freed in the file system, which passes TRIM on to the drive \
-                (mounted with discard)"
-            } else {
-                "the file's space is freed in the file system, which does not pass TRIM on to the \
-                drive at once (not mounted with discard)"
-            },
-        ),
+        Condition::new("file", file.display().to_string()),
+        Condition::new("file-system", file_system),
+        Condition::new("trim", trim),
     ]
 }
 
@@ -111,7 +102,7 @@ mod tests {
         let system = Recorded::nvme();
         system.write("proc/sys/kernel/osrelease", "6.1.0\n");
         let facts = machine(&system.root);
-        assert_eq!(facts[0], condition("kernel", "Linux 6.1.0"));
-        assert_eq!(facts[1], condition("processor", "not reported"));
+        assert_eq!(facts[0], Condition::new("kernel", "Linux 6.1.0"));
+        assert_eq!(facts[1].value.in_english(), "not reported");
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use stend_language::{Text, recorded};
 use stend_record::review::Link;
 
 use crate::probe::device::Device;
@@ -12,8 +13,8 @@ use crate::probe::system::{names_in, read_trimmed};
 /// The present link, and the one that the drive supports.
 struct Links {
     now: Link,
-    /// The better speed, and the device that supports it, if known.
-    better: Option<String>,
+    /// Both speeds if a better one is known, with the device that supports it.
+    slow: Option<Text>,
 }
 
 impl Device {
@@ -25,10 +26,8 @@ impl Device {
     }
 
     /// The speed that the drive or its port supports, if the link is slower.
-    pub(crate) fn slow_link(&self) -> Option<String> {
-        let link = self.links()?;
-        let better = link.better?;
-        Some(format!("{}, and {better}", link.now.words()))
+    pub(crate) fn slow_link(&self) -> Option<Text> {
+        self.links()?.slow
     }
 
     /// Number of I/O queues of an NVMe drive: those of the namespace, or of each controller if the
@@ -70,7 +69,7 @@ impl Device {
         let links = links
             .iter()
             .filter_map(|dir| pcie_link(&dir.join("device")));
-        links.max_by_key(|link| link.better.is_some())
+        links.max_by_key(|link| link.slow.is_some())
     }
 
     fn sata_link(&self) -> Option<Links> {
@@ -82,22 +81,21 @@ impl Device {
         let class = port.join("ata_link").join(port.file_name()?);
         // The kernel writes `<unknown>` for an unknown speed.
         let gbps = |name: &str| first_number(&read_trimmed(&class.join(name))?);
-        let now = gbps("sata_spd")?;
+        let now_gbps = gbps("sata_spd")?;
+        let now = Link::Sata {
+            gbit_per_s: now_gbps,
+        };
         let limit = gbps("hw_sata_spd_limit");
-        let better = match (sata_drive_gbps(&port), limit) {
-            (Some(drive), Some(limit)) if drive > now && limit <= now => Some(format!(
-                "the drive could do {drive:.1} Gbps at a faster port"
-            )),
-            (Some(drive), _) if drive > now => Some(format!("the drive could do {drive:.1} Gbps")),
-            (None, Some(limit)) if limit > now => {
-                Some(format!("the port could do {limit:.1} Gbps"))
+        let slow = |id, better: f64| Some(slow(id, now, format!("{better:.1} Gbps")));
+        let slow = match (sata_drive_gbps(&port), limit) {
+            (Some(drive), Some(limit)) if drive > now_gbps && limit <= now_gbps => {
+                slow("slow-link-faster-port", drive)
             }
+            (Some(drive), _) if drive > now_gbps => slow("slow-link-drive", drive),
+            (None, Some(limit)) if limit > now_gbps => slow("slow-link-port", limit),
             _ => None,
         };
-        Some(Links {
-            now: Link::Sata { gbit_per_s: now },
-            better,
-        })
+        Some(Links { now, slow })
     }
 }
 
@@ -116,10 +114,15 @@ fn pcie_link(dir: &Path) -> Option<Links> {
     };
     let now = of("current")?;
     let most = of("max").filter(|most| most.0 > now.0 || most.1 > now.1);
+    let now = link(now);
     Some(Links {
-        now: link(now),
-        better: most.map(|most| format!("the drive could do {}", link(most).words())),
+        now,
+        slow: most.map(|most| slow("slow-link-drive", now, link(most).words())),
     })
+}
+
+fn slow(id: &'static str, now: Link, better: String) -> Text {
+    recorded!(id, now = now.words(), better = better)
 }
 
 /// Fastest speed that a SATA drive supports, from its IDENTIFY data in sysfs: word 76 of 256, bits
@@ -142,6 +145,7 @@ fn first_number(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use stend_language::{Text, recorded};
     use stend_record::review::Link;
 
     use crate::probe::recorded::Recorded;
@@ -170,7 +174,7 @@ mod tests {
         assert_eq!(device().slow_link(), None);
         pcie(&system, NVME, ["8.0 GT/s PCIe", "2"], best);
         assert_eq!(
-            device().slow_link().unwrap(),
+            device().slow_link().unwrap().in_english(),
             "PCIe, 8.0 GT/s, 2 lanes, and the drive could do PCIe, 8.0 GT/s, 4 lanes"
         );
         // A partition has the link of its disk.
@@ -178,7 +182,7 @@ mod tests {
         // Format of older kernels.
         pcie(&system, NVME, ["2.5 GT/s", "1"], ["16 GT/s", "1"]);
         assert_eq!(
-            device().slow_link().unwrap(),
+            device().slow_link().unwrap().in_english(),
             "PCIe, 2.5 GT/s, 1 lane, and the drive could do PCIe, 16.0 GT/s, 1 lane"
         );
         for unknown in [["Unknown", "4"], ["8.0 GT/s PCIe", "255"]] {
@@ -221,7 +225,13 @@ mod tests {
             best,
         );
         let device = system.device("259:7");
-        assert!(device.slow_link().unwrap().starts_with("PCIe, 2.5 GT/s"));
+        assert!(
+            device
+                .slow_link()
+                .unwrap()
+                .in_english()
+                .starts_with("PCIe, 2.5 GT/s")
+        );
     }
 
     #[test]
@@ -234,7 +244,7 @@ mod tests {
         port("sata_spd", "6.0 Gbps\n");
         port("hw_sata_spd_limit", "6.0 Gbps\n");
         let device = || system.device("8:0");
-        let slow = || device().slow_link();
+        let slow = || device().slow_link().map(|text| text.in_english());
         assert_eq!(device().link(), Some(Link::Sata { gbit_per_s: 6.0 }));
         assert_eq!(slow(), None);
         port("sata_spd", "3.0 Gbps\n");

@@ -3,15 +3,16 @@
 use std::fs;
 use std::path::Path;
 
+use stend_language::recorded;
 use stend_record::endurance::Health;
-use stend_record::review::{TargetInfo, TargetKind};
+use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use crate::probe::device::Device;
 use crate::probe::file::{check_free_space, folder_of, part_of, usable_size};
 use crate::probe::path_kind::{PathKind, refuse_memory};
 use crate::probe::system::SystemRoot;
 use crate::safety::device_claim::health_of;
-use stend_load::target::{TargetError, condition, failed};
+use stend_load::target::{TargetError, failed};
 
 /// A real target that has not been opened.
 #[derive(Clone, Debug)]
@@ -93,10 +94,10 @@ pub(crate) fn describe(
     let (title, facts) = match (device, kind) {
         (Some(device), _) => (device.model.clone(), device.facts()),
         (None, TargetKind::Directory) => {
-            let words = format!("{path}, in a subdirectory of stend's own");
-            (None, vec![condition("directory", words)])
+            let directory = recorded!("place-value-directory", path = path.as_str());
+            (None, vec![Condition::new("directory", directory)])
         }
-        (None, _) => (None, vec![condition("file", path.clone())]),
+        (None, _) => (None, vec![Condition::new("file", path.clone())]),
     };
     TargetInfo {
         name: name.to_owned(),

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use stend_language::recorded;
 use stend_load::trace::{Trace, summary};
 use stend_record::review::Condition;
 
@@ -14,7 +15,7 @@ use crate::probe::path_kind::{PathKind, refuse_memory};
 use crate::probe::system::{DeviceNumber, SystemRoot};
 use crate::safety::opened_target::Opened;
 use crate::safety::survey::{Finding, survey};
-use stend_load::target::{TargetError, condition, failed, input};
+use stend_load::target::{TargetError, failed, input};
 
 /// Opens the target found at a path.
 pub(crate) fn open(
@@ -92,12 +93,9 @@ pub(crate) fn unreadable(path: &Path) -> TargetError {
 
 /// Facts about the access, for the environment.
 pub(crate) fn facts(in_use: &[String]) -> Vec<Condition> {
-    let mut facts = vec![condition(
-        "access",
-        "for reading alone, not exclusively: what others did meanwhile is in the figures",
-    )];
+    let mut facts = vec![Condition::new("access", recorded!("place-value-access"))];
     if !in_use.is_empty() {
-        facts.push(condition("in use", in_use.join("; ")));
+        facts.push(Condition::new("in-use", in_use.join("; ")));
     }
     facts
 }

@@ -1,6 +1,7 @@
 //! A load sampled over time.
 
 use serde::{Deserialize, Serialize};
+use stend_language::{Text, recorded};
 
 use crate::latency::LatencySummary;
 use crate::load::SeriesPoint;
@@ -10,6 +11,9 @@ use crate::load::SeriesPoint;
 pub struct Series {
     /// `fresh`, `after idle`, `after TRIM`.
     pub name: String,
+    /// Rest since the curve before it; missing for the first curve of a test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<AfterRest>,
     /// Load of the samples: 4 KiB random write, depth 32 …
     pub point: SeriesPoint,
     /// Length of a sampling interval, s.
@@ -36,7 +40,29 @@ pub struct Series {
     pub latency_histogram: Option<String>,
 }
 
+/// Rest before a curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AfterRest {
+    /// Idle time, s.
+    pub idle_s: f64,
+    /// True if TRIM of the whole capacity went before it.
+    pub trim: bool,
+}
+
 impl Series {
+    /// True if it follows a rest: `Some(true)` after TRIM too, `Some(false)` without, `None` for the
+    /// first curve of a test.
+    pub fn trimmed_before(&self) -> Option<bool> {
+        let of_shipped_editions = || match self.name.as_str() {
+            // Versions without `after` had these names.
+            "after idle" => Some(false),
+            "after TRIM" => Some(true),
+            _ => None,
+        };
+        self.after
+            .map_or_else(of_shipped_editions, |after| Some(after.trim))
+    }
+
     /// A curve with only samples, each `interval_s` long.
     pub fn of(
         name: impl Into<String>,
@@ -196,6 +222,36 @@ pub struct TemperatureSample {
     pub celsius: f64,
 }
 
+/// Name of a curve after a rest: `rest-300s`, and `trim-rest-300s` if TRIM of the whole capacity
+/// went before it.
+pub fn rest_name(trim: bool, rest_s: f64) -> String {
+    let rounded = format!("{rest_s:.3}");
+    let seconds = rounded.trim_end_matches('0').trim_end_matches('.');
+    match trim {
+        true => format!("trim-rest-{seconds}s"),
+        false => format!("rest-{seconds}s"),
+    }
+}
+
+/// Words for the name of a curve: `fresh`, `after idle`, `after TRIM and 5 min` of
+/// `trim-rest-300s`.
+pub fn curve_text(name: &str) -> Text {
+    let (id, rest) = match name.strip_prefix("trim-") {
+        Some(rest) => ("curve-after-trim-and-rest", rest),
+        None => ("curve-after-rest", name),
+    };
+    let seconds = rest
+        .strip_prefix("rest-")
+        .and_then(|rest| rest.strip_suffix('s')?.parse::<f64>().ok());
+    match seconds {
+        Some(s) if s >= 60.0 && s % 60.0 == 0.0 => {
+            recorded!(id, time = format!("{} min", s / 60.0))
+        }
+        Some(s) => recorded!(id, time = format!("{s} s")),
+        None => Text::named("curve", name),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,5 +302,21 @@ mod tests {
         let latency = IntervalLatency::of((0..7_200).map(interval));
         let bytes = serde_json::to_string(&latency).unwrap().len();
         assert!(bytes <= 150_000, "{bytes} bytes");
+    }
+
+    #[test]
+    fn curves_after_rests_are_named_by_them() {
+        for (trim, rest_s, name, words) in [
+            (false, 30.0, "rest-30s", "after 30 s"),
+            (false, 300.0, "rest-300s", "after 5 min"),
+            (true, 1800.0, "trim-rest-1800s", "after TRIM and 30 min"),
+            (false, 30.0 * 0.01, "rest-0.3s", "after 0.3 s"),
+            (false, 90.0, "rest-90s", "after 90 s"),
+        ] {
+            assert_eq!(rest_name(trim, rest_s), name);
+            assert_eq!(curve_text(name).in_english(), words);
+        }
+        assert_eq!(curve_text("after TRIM").in_english(), "after TRIM");
+        assert_eq!(curve_text("my own"), Text::from("my own"));
     }
 }

@@ -14,6 +14,7 @@ pub mod traces;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use stend_language::Text;
 
 use crate::load::{self, Load};
 use benchmark::BenchmarkCell;
@@ -176,9 +177,9 @@ pub struct TestResult {
     /// `trim-response`, `crystaldiskmark`, `desktop-traces` …
     pub id: String,
     /// Title for people.
-    pub title: String,
+    pub title: Text,
     /// Description of the test, in a sentence.
-    pub method: String,
+    pub method: Text,
     /// Results; `None` if the target cannot run the test, as stated in `warnings`.
     #[serde(flatten, deserialize_with = "Results::read")]
     pub results: Option<Results>,
@@ -201,7 +202,7 @@ pub struct TestResult {
     pub jobs: Vec<JobText>,
     /// Warnings about this test, with cause and hint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
 }
 
 /// Declares access to results that are a list: empty for a test of any other kind.
@@ -249,6 +250,14 @@ lists! {
 }
 
 impl TestResult {
+    /// Its title in the current language; its id if it has none.
+    pub fn name(&self) -> String {
+        match self.title.is_empty() {
+            true => self.id.clone(),
+            false => self.title.to_string(),
+        }
+    }
+
     /// Rounds of loads; `None` for a test of any other kind.
     pub fn rounds(&self) -> Option<&Rounds> {
         match &self.results {
@@ -315,7 +324,7 @@ fn is_zero(value: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobText {
     /// Name of the measurement, `read, 4 KiB, queue depth 8`.
-    pub name: String,
+    pub name: Text,
     /// The job file.
     pub text: String,
 }

@@ -1,6 +1,7 @@
 //! Writes that must be durable, such as those of a database: their rate and latency.
 
 use serde::{Deserialize, Serialize};
+use stend_language::{Text, recorded};
 
 use crate::latency::LatencySummary;
 use crate::load::Load;
@@ -55,8 +56,9 @@ pub struct SyncStream {
 
 impl SyncStream {
     /// Description for people: `random write, 4 KiB, 4 threads, O_DSYNC`.
-    pub fn describe(load: &Load, durability: Durability) -> String {
-        format!("{}, {}", load.describe_requests(), durability.words())
+    pub fn describe(load: &Load, durability: Durability) -> Text {
+        let parts = load.requests().into_iter().chain([durability.describe()]);
+        Text::list(", ", parts)
     }
 
     /// Latency of the commits: of the flushes, or of the writes with `O_DSYNC`; `None` if there are
@@ -82,12 +84,13 @@ pub struct Durability {
 
 impl Durability {
     /// Description for people: `O_DSYNC`, `fsync after every 4 writes`.
-    pub fn words(&self) -> String {
-        let name = self.sync.words();
-        match self.every {
-            None => name.to_owned(),
-            Some(1) => format!("{name} after every write"),
-            Some(n) => format!("{name} after every {n} writes"),
+    pub fn describe(&self) -> Text {
+        let sync = self.sync.words();
+        match (self.sync, self.every) {
+            (SyncMethod::None, _) => recorded!("piece-not-synced"),
+            (_, None) => sync.into(),
+            (_, Some(1)) => recorded!("piece-every-write", sync = sync),
+            (_, Some(writes)) => recorded!("piece-every", sync = sync, writes = writes),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Results of replayed traces of a desktop's work.
 
 use serde::{Deserialize, Serialize};
+use stend_language::Text;
 
 use crate::latency::LatencySummary;
 
@@ -82,7 +83,17 @@ pub struct TraceResult {
     pub repeated_write_amplification: Vec<f64>,
     /// Limits of the figures, printed wherever they appear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub limits: Vec<String>,
+    pub limits: Vec<Text>,
+}
+
+impl TraceResult {
+    /// Its title in the current language.
+    pub fn words(&self) -> String {
+        match Text::named("trace", &self.name) {
+            Text::Words(_) => self.title.clone(),
+            known => known.to_string(),
+        }
+    }
 }
 
 /// Origin of the requests of a trace.

@@ -15,7 +15,7 @@ use stend_identify::infer;
 use stend_identify::naming::Group;
 use stend_identify::observed::Observed;
 use stend_identify::property::{Identification, Property};
-use stend_language::{Language, current, recorded, say, text};
+use stend_language::{Language, Text, current, say, text};
 
 use crate::assets::Assets;
 use crate::chart::ChartData;
@@ -168,7 +168,7 @@ fn in_language<'a>(document: &'a Identification, seen: &Observed) -> Cow<'a, Ide
 fn left_out(identification: &Identification) -> String {
     let groups = identification.left_out.iter();
     groups
-        .map(|group| recorded(group))
+        .map(|group| Text::named("probe", group).to_string())
         .collect::<Vec<_>>()
         .join("; ")
 }

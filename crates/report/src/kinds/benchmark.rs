@@ -3,7 +3,7 @@
 
 use stend_analysis::load::op_words;
 use stend_analysis::words::capitalised;
-use stend_language::{recorded, say, text};
+use stend_language::{say, text};
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{PointOp, TestResult};
 
@@ -72,7 +72,7 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let cells = test.benchmark();
     let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, op_words(cell.load.op));
     let groups: Vec<String> = cells.iter().map(group).collect();
-    let title = text!("benchmark-title", test = recorded(&test.title));
+    let title = text!("benchmark-title", test = test.title.to_string());
     let mut chart = bars::chart(
         title,
         &say("benchmark-axis"),

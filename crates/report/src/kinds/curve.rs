@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use stend_analysis::ends::START_SAMPLES;
 use stend_analysis::words::capitalised;
 use stend_analysis::{Level, LevelKind, Metric, end_level, recovery, steps};
-use stend_language::{recorded, say, text};
-use stend_record::review::{PointOp, Series, TestResult};
+use stend_language::{say, text};
+use stend_record::review::{PointOp, Series, TestResult, curve_text};
 
 use crate::chart::{
     Along, Axis, Chart, ChartData, ChartKind, CurveData, Mark, Role, Scale, Trace, Values,
@@ -65,10 +65,14 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     } else {
         let per_drive = drives.iter().enumerate().filter_map(|(number, drive)| {
             let curves = drive.test(&test.id)?.curves();
-            let named = curves
-                .iter()
-                .enumerate()
-                .map(|(slot, series)| (recorded(&series.name), slot, number == 0, series));
+            let named = curves.iter().enumerate().map(|(slot, series)| {
+                (
+                    curve_text(&series.name).to_string(),
+                    slot,
+                    number == 0,
+                    series,
+                )
+            });
             let drawn = draw(named, duration_scale, &found_in, data);
             Some((drive.label.clone(), drawn))
         });

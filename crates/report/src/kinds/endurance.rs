@@ -1,7 +1,7 @@
 //! A drive written until it refuses: its speed and its health over the bytes written.
 
 use stend_analysis::kinds::endurance::is_whole;
-use stend_language::{recorded, say, text};
+use stend_language::{say, text};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
 
@@ -367,7 +367,7 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     let written = endurance.written_bytes as f64;
     let end = match (endurance.end, &endurance.refusal) {
         (EnduranceEnd::Refused, Some(refusal)) => {
-            Cell::noted(say("endurance-refused"), recorded(refusal))
+            Cell::noted(say("endurance-refused"), refusal.clone())
         }
         (EnduranceEnd::Refused, None) => say("endurance-refused").into(),
         (EnduranceEnd::Budget, _) => say("endurance-budget-over").into(),

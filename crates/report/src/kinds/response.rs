@@ -2,7 +2,7 @@
 
 use stend_analysis::deletion_effect;
 use stend_analysis::words::capitalised;
-use stend_language::{numeral, recorded, say, text};
+use stend_language::{Text, numeral, say, text};
 use stend_record::review::{Response, ResponseInterval, TestResult};
 
 use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Role, Scale, Trace};
@@ -42,7 +42,7 @@ fn marks(responses: &[Response]) -> Vec<Mark> {
         let after_s = deletion_effect(r)?.normal_after_s?;
         (after_s > 0.0).then(|| Mark {
             at: number::significant(after_s, 5),
-            text: text!("response-normal", name = recorded(&r.name)),
+            text: text!("response-normal", name = name_of(r)),
         })
     });
     marks.extend(normal);
@@ -87,7 +87,7 @@ fn speeds(drive: &Drive<'_>, responses: &[Response]) -> Chart {
     let first = &responses[0];
     let trace = |(slot, response): (usize, &Response)| {
         let points = response.intervals.iter().map(|i| (i.t_s, i.iops));
-        Trace::through(recorded(&response.name), slot, Role::Means, points)
+        Trace::through(name_of(response), slot, Role::Means, points)
     };
     let title = text!(
         "response-title",
@@ -118,7 +118,7 @@ fn latencies(drive: &Drive<'_>, response: &Response) -> Chart {
     let interval = number::duration(response.interval_s);
     let title = text!(
         "response-latency-title",
-        name = recorded(&response.name),
+        name = name_of(response),
         drive = &drive.label
     );
     let note = match kept == response.requests {
@@ -150,7 +150,7 @@ fn latency_rows(response: &Response) -> [latency::Row<'_>; 2] {
         histogram: None,
         cpu_ns: None,
     };
-    let name = capitalised(&recorded(&response.name));
+    let name = capitalised(&name_of(response));
     let before = text!("response-before-row", name = name);
     [
         row(before, &response.reference_latency_ns),
@@ -181,7 +181,7 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
             _ => say("response-no-trim").into(),
         };
         vec![
-            recorded(&r.name).into(),
+            name_of(r).into(),
             Cell::from(number::iops(r.reference_iops)).more(r.reference_iops),
             lowest.into(),
             normal.into(),
@@ -223,7 +223,7 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
 fn intervals_table(drive: &Drive<'_>, responses: &[Response]) -> Table {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for response in responses {
-        rows.push(vec![recorded(&response.name).into()]);
+        rows.push(vec![name_of(response).into()]);
         rows.extend(response.intervals.iter().map(|i| {
             let latency = |ns: u64| (ns > 0).then(|| number::latency(ns as f64)).into();
             vec![
@@ -248,4 +248,8 @@ fn intervals_table(drive: &Drive<'_>, responses: &[Response]) -> Table {
     )
     .folded()
     .fitting()
+}
+
+fn name_of(response: &Response) -> String {
+    Text::named("response", &response.name).to_string()
 }

@@ -4,7 +4,7 @@ use stend_analysis::kinds::traces::beginning;
 use stend_record::review::{LatencySummary, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
 
-use stend_language::{recorded, say, text, unit};
+use stend_language::{Text, say, text, unit};
 
 use crate::bars::{self, Bar, BarChart};
 use crate::chart::ChartData;
@@ -47,8 +47,8 @@ fn overall(drive: &Drive<'_>, test: &TestResult) -> Option<Bar> {
 /// Names a trace by its title, and by its name if two share a title.
 fn name(trace: &TraceResult, traces: &[TraceResult]) -> String {
     match traces.iter().filter(|t| t.title == trace.title).count() {
-        0 | 1 => recorded(&trace.title),
-        _ => format!("{} ({})", recorded(&trace.title), trace.name),
+        0 | 1 => trace.words(),
+        _ => format!("{} ({})", trace.words(), trace.name),
     }
 }
 
@@ -88,7 +88,7 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
         .filter_map(|drive| drive.test(&test.id))
         .flat_map(TestResult::traces);
     let synthesised = traces.any(|t| t.origin != TraceOrigin::Captured);
-    let title = text!("traces-title", test = recorded(&test.title));
+    let title = text!("traces-title", test = test.title.to_string());
     let groups: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
     let mut chart = bars::chart(title, &say("traces-axis"), &groups, drives, |slot, nth| {
         rows[nth].bars[slot].clone()
@@ -134,7 +134,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
             Cell::noted(mean, format!("99\u{a0}%\u{a0}{p99}")).less(latency.mean)
         };
         vec![
-            Cell::noted(recorded(&t.title), origin_words(t)),
+            Cell::noted(t.words(), origin_words(t)),
             mb(t.read_bytes).into(),
             mb(t.written_bytes).into(),
             Cell::noted(number::seconds(t.busy_s), timing_words(t))
@@ -172,12 +172,12 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
 
 /// Returns the limits of the figures, each once with its traces.
 fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
-    let mut said: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut said: Vec<(&Text, Vec<String>)> = Vec::new();
     for trace in traces {
         for limit in &trace.limits {
-            match said.iter_mut().find(|(text, _)| *text == limit.as_str()) {
-                Some((_, names)) => names.push(recorded(&trace.title)),
-                None => said.push((limit, vec![recorded(&trace.title)])),
+            match said.iter_mut().find(|(text, _)| *text == limit) {
+                Some((_, names)) => names.push(trace.words()),
+                None => said.push((limit, vec![trace.words()])),
             }
         }
     }
@@ -186,7 +186,7 @@ fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
             true => say("traces-limits-all"),
             false => names.join(", "),
         };
-        vec![recorded(text).into(), of.into()]
+        vec![text.to_string().into(), of.into()]
     });
     Table::new(
         text!("traces-limits-caption", drive = &drive.label),

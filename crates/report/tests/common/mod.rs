@@ -5,7 +5,7 @@ use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::Load;
 use stend_record::review::{
     Condition, JobText, LatencySummary, Pattern, Point, PointOp, PointPart, Results, Review, Rival,
-    SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult, Traces,
+    SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult, Text, Traces,
 };
 
 use base64::Engine as _;
@@ -260,7 +260,7 @@ fn trace(name: &str, title: &str, origin: TraceOrigin, speed: f64) -> TraceResul
         write_latency_ns: (!start).then(|| latency(60e3, PointOp::Write)),
         write_amplification: (!start).then_some(1.37),
         limits: vec![
-            format!("synthesised desktop trace, seed 1: of {name}"),
+            format!("synthesised desktop trace, seed 1: of {name}").into(),
             "a limit of all".into(),
         ],
     }
@@ -280,11 +280,8 @@ fn target(name: &str, title: &str, capacity_bytes: u64) -> TargetInfo {
     }
 }
 
-fn condition(name: &str, value: &str) -> Condition {
-    Condition {
-        name: name.into(),
-        value: value.into(),
-    }
+fn condition(id: &'static str, value: &str) -> Condition {
+    Condition::new(id, value)
 }
 
 fn tests(drive: Character, scale: f64) -> Vec<TestResult> {
@@ -482,10 +479,34 @@ fn with_curves(id: &str, title: &str, series: Vec<Series>) -> TestResult {
     }
 }
 
+/// A title of a shipped edition, by its English words.
+fn titled(title: &str) -> Text {
+    let ids = [
+        "sequential",
+        "random",
+        "depth",
+        "block",
+        "mixed-sequential",
+        "mixed-random",
+        "degradation",
+        "recovery",
+        "fill",
+        "response",
+        "traces",
+        "applications",
+        "copy",
+    ];
+    let mut known = ids
+        .iter()
+        .map(|id| Text::of(format!("test-{id}"), Vec::new()));
+    let found = known.find(|text| text.in_english() == title);
+    found.unwrap_or_else(|| title.into())
+}
+
 fn test(id: &str, title: &str) -> TestResult {
     TestResult {
         id: id.into(),
-        title: title.into(),
+        title: titled(title),
         method: "Made-up figures: this test was not run.".into(),
         jobs: vec![JobText {
             name: "the only job".into(),

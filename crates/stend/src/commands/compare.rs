@@ -8,7 +8,7 @@ use stend_analysis::compare::{
 };
 use stend_analysis::{figure_name, figure_title, words};
 use stend_lab::{Lab, RunId};
-use stend_language::{Language, numeral, recorded, recorded_parts, say, text, within};
+use stend_language::{Language, numeral, say, text, within};
 use stend_record::review::{Condition, Review};
 use stend_report::{Comparison, side_name};
 
@@ -122,14 +122,13 @@ impl Compared {
         text += &format!("\n{}\n", say("terminal-unlike"));
         let (of_all, of_some) = by_whom(&unlike);
         for row in of_all {
-            text += &format!("  {}\n", recorded(&row.name));
+            text += &format!("  {}\n", row.name);
             for (nth, value) in (1..).zip(told(&row.values)) {
-                text += &format!("    [{nth}] {}\n", recorded(value));
+                text += &format!("    [{nth}] {value}\n");
             }
         }
         if !of_some.is_empty() {
-            let names: Vec<String> = of_some.into_iter().map(recorded).collect();
-            let told = text!("terminal-not-known-of-all", names = names.join(", "));
+            let told = text!("terminal-not-known-of-all", names = of_some.join(", "));
             text += &format!("  {told}\n");
         }
         text
@@ -212,7 +211,7 @@ fn level(row: &Row, side: usize) -> String {
 
 /// `user_bytes: 5.76 GB against 6.4 GB`.
 fn against(row: &Unlike) -> String {
-    let values = told(&row.values).into_iter().map(recorded_parts);
+    let values = told(&row.values).into_iter();
     let joined =
         values.reduce(|first, others| text!("terminal-against", first = first, others = others));
     format!("{}: {}", row.name, joined.unwrap_or_default())

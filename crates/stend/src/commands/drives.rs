@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 use stend_load::target::Target;
 use stend_model::{Model, SHIPPED};
+use stend_record::review::Condition;
 use stend_simulated::SimulatedTarget;
 
 use crate::args::{DriveFilter, DrivesArgs, DrivesCommand, SetArgs};
@@ -122,7 +123,11 @@ fn show(name: &str, set: &SetArgs, as_json: bool) -> Result<(), Failure> {
     let facts: serde_json::Map<_, _> = model
         .facts()
         .into_iter()
-        .map(|(name, value)| (name, value.into()))
+        .map(|(id, value)| {
+            let words = value.in_english();
+            let name = Condition::new(id, value).name().in_english();
+            (name, words.into())
+        })
         .collect();
     print_json(&json!({
         "schema": "stend.drive-show/1",

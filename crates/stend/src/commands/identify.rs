@@ -8,7 +8,7 @@ use stend_identify::naming::{Group, units};
 use stend_identify::observed::Observed;
 use stend_identify::property::{Identification, SCHEMA};
 use stend_identify::{infer, observed_in, probe, written_bytes_max};
-use stend_language::{Language, recorded, say, text, within};
+use stend_language::{Language, Text, say, text, within};
 use stend_record::review::{self, ReadError, Review};
 use stend_report::Origin;
 use stend_simulated::Access;
@@ -263,7 +263,9 @@ fn table(identification: &Identification) -> String {
     }
     if !identification.left_out.is_empty() {
         let left_out = identification.left_out.iter();
-        let left_out: Vec<String> = left_out.map(|group| recorded(group)).collect();
+        let left_out: Vec<String> = left_out
+            .map(|group| Text::named("probe", group).to_string())
+            .collect();
         let left_out = text!("inside-left-out", what = left_out.join("; "));
         out += &format!("\n  {left_out}\n");
     }

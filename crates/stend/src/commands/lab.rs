@@ -11,7 +11,7 @@ use stend_analysis::words;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
 use stend_lab::studies::{self, StudySummary};
 use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES, marks, progress};
-use stend_load::target::condition;
+use stend_record::review::Condition;
 
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
 use crate::failure::Failure;
@@ -409,7 +409,7 @@ fn show_review(lab: &Lab, run: RunId, as_json: bool) -> Result<(), Failure> {
     ];
     let mut text = lines(rows);
     let mut facts = review.target.facts.clone();
-    facts.extend(words::price(&review.target).map(|price| condition("price", price)));
+    facts.extend(words::price(&review.target).map(|price| Condition::new("price", price)));
     let lists = [
         ("target", &facts),
         ("conditions", &review.conditions),
@@ -418,7 +418,7 @@ fn show_review(lab: &Lab, run: RunId, as_json: bool) -> Result<(), Failure> {
     for (name, conditions) in lists {
         text += &format!("\n{name}\n");
         for condition in conditions {
-            text += &format!("  {}: {}\n", condition.name, condition.value);
+            text += &format!("  {}: {}\n", condition.name(), condition.value);
         }
     }
     text += "\ntests\n";

@@ -14,7 +14,7 @@ use stend_load::trace::{
     Beginning, Extent, Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary,
 };
 use stend_real::GRAIN_BYTES;
-use stend_record::review::{TargetInfo, TargetKind};
+use stend_record::review::{TargetInfo, TargetKind, Text};
 use stend_simulated::Access;
 
 use super::run::{fill, save};
@@ -204,14 +204,9 @@ impl ReplayResult<'_> {
     fn limits(&self) -> Vec<String> {
         let mut limits = Vec::new();
         if let Some(profile) = self.named.profile() {
-            limits.push(format!(
-                "synthesised desktop trace, seed {}: totals {}, structure {}",
-                self.args.seed,
-                profile.totals.status.name(),
-                profile.structure
-            ));
+            limits.push(profile.limit(self.args.seed).in_english());
         }
-        limits.extend(self.extent.map(|extent| extent.words()));
+        limits.extend(self.extent.map(|extent| extent.describe().in_english()));
         if self.holds.changed > 0 {
             limits.push(format!(
                 "{} moved or widened to fit the target (--fit wrap)",
@@ -224,7 +219,7 @@ impl ReplayResult<'_> {
                 counted(self.holds.out_of_order, "request")
             ));
         }
-        limits.extend(self.outcome.limits.iter().cloned());
+        limits.extend(self.outcome.limits.iter().map(Text::in_english));
         limits
     }
 
@@ -247,6 +242,8 @@ impl ReplayResult<'_> {
                 }),
             );
         }
+        let warnings = self.outcome.warnings();
+        let warnings: Vec<String> = warnings.iter().map(Text::in_english).collect();
         json!({
             "schema": "stend.replay/1",
             "trace": self.named.describe(),
@@ -274,7 +271,7 @@ impl ReplayResult<'_> {
             "lateness_ns_max": replayed.lateness.map(|late| late.max_ns),
             "unwritten_reads": self.outcome.unwritten_reads,
             "ops": ops,
-            "warnings": self.outcome.warnings(),
+            "warnings": warnings,
             "limits": self.limits(),
         })
     }

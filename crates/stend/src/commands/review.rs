@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
-use stend_analysis::steady::start_words;
+use stend_analysis::steady::start_text;
 use stend_analysis::{kinds, repeated, verdict};
 use stend_lab::RunId;
-use stend_language::{recorded, say, text, within};
+use stend_language::{say, text, within};
 use stend_load::target::{Target, WriteLimit};
 use stend_method::{Edition, ReviewOptions, check_options, check_write_budget, estimate};
 use stend_record::review::{Price, Review, TargetInfo, TargetKind, TestResult};
@@ -399,10 +399,10 @@ fn in_short(review: &Review) -> String {
 }
 
 fn test_lines(test: &TestResult) -> String {
-    let mut text = format!("\n{}\n{}", recorded(&test.title), kinds::lines(test));
+    let mut text = format!("\n{}\n{}", test.title, kinds::lines(test));
     text += &repeated::line(test);
     for start in &test.steady_starts {
-        let told = text!("terminal-steady", how = start_words(start));
+        let told = text!("terminal-steady", how = start_text(start).to_string());
         text += &format!("  {told}\n");
     }
     text

@@ -129,6 +129,11 @@ pub fn list(value: &Value) -> &Vec<Value> {
         .unwrap_or_else(|| panic!("no list: {value:.200}"))
 }
 
+/// English words of a text of a review: a string, or an object with `text`.
+pub fn words(text: &Value) -> &str {
+    text.as_str().or_else(|| text["text"].as_str()).unwrap()
+}
+
 /// A JSON number.
 pub fn number(value: &Value) -> f64 {
     value

@@ -9,7 +9,7 @@ use stend_analysis::words::interface;
 use stend_lab::browse::{self, DriveSummary, List, SmartReading};
 use stend_lab::{Drive, EntryId};
 use stend_model::{DescribedKey, DescribedTable, Figure, Files, Model, described_tables};
-use stend_record::review::FactId;
+use stend_record::review::{Condition, FactId};
 
 use super::fields::{Fields, escaped, field};
 use super::search::{Above, KIND, KINDS, SearchForm, listed};
@@ -71,8 +71,8 @@ pub(crate) async fn list(
     let found = listed(&app, of, browse::drives, &fields).await?;
     let fact = |model: &'static ShippedModel, wanted: FactId| {
         let mut facts = model.facts.iter();
-        let found = facts.find(|(name, _)| name == wanted.name());
-        found.map(|(_, value)| value.as_str())
+        let found = facts.find(|(id, _)| *id == wanted.name());
+        found.map(|(_, value)| value.to_string())
     };
     let mut years = found.choices.drive_years;
     let of_models = shipped().iter();
@@ -86,12 +86,10 @@ pub(crate) async fn list(
         found.search.finds_model(&titles, &model.facts)
     });
     let models = models.map(|model| {
-        let interface = fact(model, FactId::Interface).map(interface);
-        let [controller, flash] = [FactId::Controller, FactId::Flash].map(|id| fact(model, id));
         let facts = [
-            controller.map(str::to_owned),
-            interface,
-            flash.map(str::to_owned),
+            fact(model, FactId::Controller),
+            fact(model, FactId::Interface).map(|words| interface(&words)),
+            fact(model, FactId::Flash),
         ];
         ModelRow {
             name: model.name,
@@ -233,10 +231,14 @@ pub(crate) async fn model(Path(name): Path<String>) -> Result<Response, Trouble>
     });
     // The page shows the description above.
     let facts = model.facts().into_iter();
-    let facts = facts.filter(|(name, _)| name != FactId::Model.name());
-    let facts = facts.map(|(name, value)| match name == FactId::Interface.name() {
-        true => (name, interface(&value)),
-        false => (name, value),
+    let facts = facts.filter(|(id, _)| *id != FactId::Model.name());
+    let facts = facts.map(|(id, value)| {
+        let words = value.to_string();
+        let name = Condition::new(id, value).name().to_string();
+        match id == FactId::Interface.name() {
+            true => (name, interface(&words)),
+            false => (name, words),
+        }
     });
     let tables = described_tables();
     let tables = tables.into_iter().filter(|table| !table.name.is_empty());

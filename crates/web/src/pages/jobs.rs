@@ -142,7 +142,9 @@ fn one_page(found: Recorded, marks: &Marks) -> Result<Response, Trouble> {
             .as_ref()
             .is_some_and(|job| job.lines().count() > LINES),
         job: found.job,
-        facts: facts.map(|fact| (fact.name, fact.value)).collect(),
+        facts: facts
+            .map(|fact| (fact.name().to_string(), fact.value.to_string()))
+            .collect(),
         result: serde_json::to_string_pretty(&found.result).unwrap_or_default(),
         of,
     };

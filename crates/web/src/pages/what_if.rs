@@ -12,7 +12,7 @@ use stend_lab::recorded;
 use stend_lab::work::{self, Work, WorkId, WorkState};
 use stend_lab::{Drive, EntryId, Lab};
 use stend_model::{Files, Model, Setting};
-use stend_record::review::FactId;
+use stend_record::review::{Condition, FactId};
 
 use super::fields::{Fields, field};
 use crate::app::App;
@@ -261,8 +261,11 @@ fn checked(model: &Model, of: &Request, settings: BTreeMap<String, Setting>) -> 
             let fingerprint = FactId::ModelFingerprint.name();
             let facts = model.facts().into_iter().zip(changed.facts());
             let facts = facts
-                .filter(|((name, old), (_, new))| old != new && name != fingerprint)
-                .map(|((name, old), (_, new))| (name, old, new));
+                .filter(|((id, old), (_, new))| old != new && *id != fingerprint)
+                .map(|((id, old), (_, new))| {
+                    let name = Condition::new(id, "").name().to_string();
+                    (name, old.to_string(), new.to_string())
+                });
             Check {
                 wrong: Vec::new(),
                 changes,

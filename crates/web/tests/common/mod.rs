@@ -154,10 +154,7 @@ pub fn post(path: &str, fields: &str) -> Request<Body> {
 
 /// A review with a test of a point and one of a curve.
 pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
-    let fact = |name: &str, value: &str| Condition {
-        name: name.to_owned(),
-        value: value.to_owned(),
-    };
+    let fact = |id: &'static str, value: &str| Condition::new(id, value);
     let samples = (1..=60_u32).map(|t| Sample {
         t_s: f64::from(t),
         written_bytes: 40_960_000 * u64::from(t),
@@ -168,9 +165,9 @@ pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
         fact("flash", "SanDisk 19 nm TLC: 4 dies"),
     ];
     if kind == TargetKind::Simulated {
-        facts.push(fact("release year", "2014"));
+        facts.push(fact("release-year", "2014"));
     } else {
-        facts.push(fact("serial number", "S3EVNX0J500123A"));
+        facts.push(fact("serial-number", "S3EVNX0J500123A"));
     }
     let point = Point {
         load: Load::write(Pattern::Random, 4096, 1),
@@ -189,7 +186,7 @@ pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
     Review {
         schema: SCHEMA.to_owned(),
         edition: edition.to_owned(),
-        edition_title: format!("The edition {edition}"),
+        edition_title: format!("The edition {edition}").into(),
         target: TargetInfo {
             name: title.to_owned(),
             title: title.to_owned(),
@@ -204,15 +201,15 @@ pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
         tests: vec![
             TestResult {
                 id: "random".to_owned(),
-                title: "Random write".to_owned(),
-                method: "4 KiB".to_owned(),
+                title: "Random write".to_owned().into(),
+                method: "4 KiB".to_owned().into(),
                 results: Some(Results::Points(vec![point])),
                 ..TestResult::default()
             },
             TestResult {
                 id: "degradation".to_owned(),
-                title: "Random write".to_owned(),
-                method: "4 KiB".to_owned(),
+                title: "Random write".to_owned().into(),
+                method: "4 KiB".to_owned().into(),
                 results: Some(Results::Curve(vec![curve])),
                 ..TestResult::default()
             },
@@ -375,7 +372,8 @@ pub fn multiply(lab: &Path, runs: i64) {
             .expect("a run");
         within
             .execute(
-                "INSERT INTO conditions SELECT ?1, kind, position, name, value FROM conditions
+                "INSERT INTO conditions SELECT ?1, kind, position, name, value, of_name, text
+                 FROM conditions
                  WHERE run = 1",
                 [run],
             )

@@ -40,8 +40,8 @@ mod tests {
         assert_eq!(model.spec(), plain.spec());
         let fact = |model: &crate::Model| {
             let facts = model.facts();
-            let found = facts.into_iter().find(|(name, _)| name == "encryption");
-            found.map(|(_, value)| value)
+            let found = facts.into_iter().find(|(id, _)| *id == "encryption");
+            found.map(|(_, value)| value.in_english())
         };
         assert_eq!(fact(&model).as_deref(), Some("AES-256"));
         assert_eq!(fact(&plain), None);

@@ -291,8 +291,8 @@ mod tests {
 
     fn words(keys: &str) -> String {
         let facts = parse(keys).expect("it is sound").facts();
-        let fact = facts.into_iter().find(|(name, _)| name == "SLC cache");
-        fact.expect("it is a fact").1
+        let fact = facts.into_iter().find(|(id, _)| *id == "slc-cache");
+        fact.expect("it is a fact").1.in_english()
     }
 
     #[test]

@@ -107,11 +107,13 @@ mod tests {
         assert_eq!(trim.range_bytes_max, 65_535 * 512);
         let facts = model.facts();
         let fact = |name: &str| {
-            let found = facts.iter().find(|(n, _)| n == name);
-            found.map(|(_, value)| value.as_str()).unwrap_or_default()
+            let found = facts.iter().find(|(id, _)| *id == name);
+            found
+                .map(|(_, value)| value.in_english())
+                .unwrap_or_default()
         };
-        assert!(fact("TRIM").contains("later") && fact("TRIM").contains("not queued"));
-        assert_eq!(fact("read after TRIM"), "zeroes (RZAT)");
+        assert!(fact("trim").contains("later") && fact("trim").contains("not queued"));
+        assert_eq!(fact("read-after-trim"), "zeroes (RZAT)");
         let none = parse_with("chunk_kib = 4\ndeterministic = \"none\"").expect("it is sound");
         let work = none.spec().trim.work.expect("it works by chunks");
         assert!(!work.deterministic);

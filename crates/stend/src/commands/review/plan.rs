@@ -9,7 +9,7 @@ use stend_method::{
     check_write_budget, outline,
 };
 use stend_real::{RATING_UNKNOWN, life_percent};
-use stend_record::review::TargetKind;
+use stend_record::review::{TargetKind, Text};
 
 use super::{check_rival, checked, rival};
 use crate::args::{ReviewArgs, SetArgs};
@@ -51,7 +51,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
         return print_json(&json!({
             "schema": "stend.plan/1",
             "edition": edition.id,
-            "edition_title": edition.title.at(options.duration_scale),
+            "edition_title": edition.title.at(options.duration_scale).in_english(),
             "seed": options.seed,
             "duration_scale": options.duration_scale,
             "repeat": options.repeat,
@@ -61,7 +61,8 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
     }
     let mut text = format!(
         "plan of edition {}: {}; nothing has been touched\n",
-        edition.id, edition.title
+        edition.id,
+        edition.title.at(1.0)
     );
     if options.repeat > 1 {
         text += &format!(
@@ -255,7 +256,7 @@ fn document(planned: &Planned) -> Value {
         let mut object = json!({
             "id": test.id,
             "title": test.title,
-            "warnings": test.warnings,
+            "warnings": test.warnings.iter().map(Text::in_english).collect::<Vec<_>>(),
             "parts": parts(&test.parts),
         });
         if let Some(first) = &test.measured_with {
