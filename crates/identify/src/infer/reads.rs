@@ -343,10 +343,10 @@ const MISS_NS: f64 = 400.0;
 const CLEAR_RATIO: f64 = 1.05;
 
 /// Largest variation, as a ratio, of reads in small spans that an L2P cache holds completely, and
-/// the fewest such spans. Assumed: half of what `MISS_RATIO` allows; two spans may
-/// be equal by chance.
+/// the fewest such spans. Assumed: half of what `MISS_RATIO` allows; fewer spans are equal by chance
+/// on flash whose pages take different times.
 const HELD_RATIO: f64 = 1.003;
-const HELD_SPANS_MIN: usize = 3;
+const HELD_SPANS_MIN: usize = 5;
 
 /// Number of widest spans that must be slower: one alone may be by chance.
 const LATE_SPANS: usize = 2;
@@ -357,6 +357,14 @@ fn level(seen: &Observed, slower: &dyn Fn(f64) -> bool) -> bool {
     let held: Vec<f64> = times.take_while(|ns| !slower(*ns)).collect();
     let least = held.iter().copied().fold(f64::INFINITY, f64::min);
     held.len() >= HELD_SPANS_MIN && held.iter().all(|ns| *ns < HELD_RATIO * least)
+}
+
+/// Variation of the means of the smaller half of the spans, as a share of the least.
+fn variation(seen: &Observed) -> f64 {
+    let half = seen.spans.len().div_ceil(2);
+    let times = || seen.spans[..half].iter().map(|(_, reads)| reads.mean_ns);
+    let least = times().fold(f64::INFINITY, f64::min);
+    times().fold(0.0, f64::max) / least - 1.0
 }
 
 fn map_cache(seen: &Observed) -> [Property; 2] {
@@ -387,7 +395,15 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
     let all_late = seen.spans[late..]
         .iter()
         .all(|(_, reads)| slower(reads.mean_ns));
-    if !all_late || !(last.mean_ns > CLEAR_RATIO * hit || level(seen, &slower)) {
+    let varies = variation(seen);
+    let clear = last.mean_ns > CLEAR_RATIO.max(1.0 + NOISE_TIMES * varies) * hit;
+    if !all_late || !(clear || level(seen, &slower)) {
+        // Misses that cost little hide in the differences of pages and blocks.
+        if varies > MISS_RATIO - 1.0 {
+            let percent = fixed(100.0 * varies, 1);
+            let why = text!("identify-spans-vary", percent = percent);
+            return [present, size].map(|id| Property::unknown(id, why.clone()));
+        }
         let none = Property::presence(present, false, evidence);
         return [none, Property::unknown(size, say("identify-spans-alike"))];
     }

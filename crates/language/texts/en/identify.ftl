@@ -168,6 +168,8 @@ identify-spans-missing = reads in spans of the drive were not looked at
 identify-spans = a page is read in { $hit } within { $least }, in { $last } within { $most }
 identify-noisy = the same reads vary by { $noise } %
 identify-spans-alike = no span of the drive is read slower than another
+identify-spans-vary = reads in small spans differ by { $percent } % among themselves, and the effect
+    of a cache could be as small
 identify-spans-few = too few spans are larger than the cache
 identify-long-missing = long loads were not looked at
 identify-throttled = ascending reads change nothing in the drive, and fall from { $first } to
