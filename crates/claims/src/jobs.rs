@@ -4,11 +4,12 @@
 use parking_lot::Mutex;
 
 use serde::{Deserialize, Serialize};
+use stend_experiment::Done;
 use stend_fit::draw::Drawing;
 
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;
-use crate::measure::{Measured, Options, measure, open_ones};
+use crate::measure::{Measured, Options, known, measure};
 use crate::needs::{Measurement, measurements};
 use crate::samples::{files, version};
 
@@ -25,7 +26,7 @@ pub struct Job {
     pub edition: String,
 }
 
-/// Jobs whose results are not all in the lab: for the drives' own models, and for `samples`
+/// Jobs whose results are not all known: for the drives' own models, and for `samples`
 /// plausible versions.
 ///
 /// # Errors
@@ -39,19 +40,24 @@ pub fn jobs(
     let mut jobs = Vec::new();
     for version in std::iter::once(None).chain((0..samples).map(Some)) {
         let needed = needed(articles, only, version, options.seed)?;
-        for index in open_ones(&needed, options)? {
-            jobs.push(Job {
-                version,
-                measurement: index,
-                drive: needed[index].model.name.clone(),
-                edition: needed[index].edition.id.clone(),
-            });
+        for (index, measurement) in needed.iter().enumerate() {
+            if !measurement
+                .missing(&known(measurement, options)?)
+                .is_empty()
+            {
+                jobs.push(Job {
+                    version,
+                    measurement: index,
+                    drive: measurement.model.name.clone(),
+                    edition: measurement.edition.id.clone(),
+                });
+            }
         }
     }
     Ok(jobs)
 }
 
-/// Runs a job, whatever the lab contains. Returns the result to be stored in the lab.
+/// Runs a job, whatever the store contains. Returns the result to be stored in the lab.
 ///
 /// # Errors
 /// Errors of [`measure`]; [`ClaimsError::Input`] for a job of other articles.
@@ -60,7 +66,7 @@ pub fn carry_out(
     only: Option<&[String]>,
     job: &Job,
     options: &Options<'_>,
-) -> Result<Measured, ClaimsError> {
+) -> Result<Done<Measured>, ClaimsError> {
     let mut needed = needed(articles, only, job.version, options.seed)?;
     let is_it =
         |one: &Measurement<'_>| one.model.name == job.drive && one.edition.id == job.edition;
@@ -71,19 +77,14 @@ pub fn carry_out(
         )));
     }
     let one = [needed.swap_remove(job.measurement)];
+    let made: Mutex<Vec<Done<Measured>>> = Mutex::default();
     let alone = Options {
-        fresh: true,
+        store: &made,
         threads: Some(1),
-        interrupt: options.interrupt.clone(),
-        ..*options
+        ..options.clone()
     };
-    let kept: Mutex<Option<Measured>> = Mutex::default();
-    let keep = |measured: &Measured| -> Result<(), ClaimsError> {
-        *kept.lock() = Some(measured.clone());
-        Ok(())
-    };
-    measure(&one, &alone, &keep, &|_| ())?;
-    Ok(kept.into_inner().expect("what is measured is kept"))
+    measure(&one, &alone, &|_| ())?;
+    Ok(made.into_inner().remove(0))
 }
 
 /// Measurements that a version needs.

@@ -57,6 +57,11 @@ impl MeasuredDrive {
 }
 
 impl Measurement<'_> {
+    /// Drive and edition in words.
+    pub(crate) fn name(&self) -> String {
+        format!("{}, edition {}", self.model.name, self.edition.id)
+    }
+
     /// Adds the needs of a figure.
     fn add(&mut self, figure: &Figure) {
         let selects = self.wanted.entry(figure.test.clone()).or_default();

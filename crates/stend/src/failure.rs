@@ -126,7 +126,6 @@ impl From<ClaimsError> for Failure {
             ClaimsError::File(error) => error.into(),
             ClaimsError::Method(error) => error.into(),
             ClaimsError::Lab(error) => error.into(),
-            ClaimsError::Io(text) => Failure::Io(text),
             ClaimsError::Interrupted => Failure::Io(error.to_string()),
         }
     }

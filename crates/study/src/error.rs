@@ -1,6 +1,7 @@
 //! Errors of a study.
 
 use stend_config::{FileError, Problem, Text};
+use stend_experiment::Interrupted;
 use stend_lab::LabError;
 
 /// Error of a study. A variant that fails is not an error: it is a row with its message.
@@ -15,6 +16,12 @@ pub enum StudyError {
     /// It was interrupted; finished rows are kept.
     #[error("the study was interrupted")]
     Interrupted,
+}
+
+impl From<Interrupted> for StudyError {
+    fn from(_: Interrupted) -> StudyError {
+        StudyError::Interrupted
+    }
 }
 
 /// A fault in a definition, with its key.
