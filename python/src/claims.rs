@@ -24,7 +24,7 @@ use crate::worker::{self, Pipe};
 fn of_claims(failed: ClaimsError) -> PyErr {
     match failed {
         ClaimsError::Lab(_) => PyOSError::new_err(failed.to_string()),
-        ClaimsError::Interrupted => error(Kind::Other, failed),
+        ClaimsError::Interrupted(_) => error(Kind::Other, failed),
         other => input(other),
     }
 }

@@ -22,7 +22,7 @@ fn of_study(failed: StudyError) -> PyErr {
     match failed {
         StudyError::Definition(wrong) => input(wrong),
         StudyError::Lab(failed) => pyo3::exceptions::PyOSError::new_err(failed.to_string()),
-        StudyError::Interrupted => error(Kind::Other, failed),
+        StudyError::Interrupted(_) => error(Kind::Other, failed),
     }
 }
 

@@ -22,11 +22,5 @@ pub enum ClaimsError {
     Lab(#[from] LabError),
     /// The measurement was interrupted; results of finished drives are stored.
     #[error("interrupted; finished drives are kept")]
-    Interrupted,
-}
-
-impl From<Interrupted> for ClaimsError {
-    fn from(_: Interrupted) -> ClaimsError {
-        ClaimsError::Interrupted
-    }
+    Interrupted(#[from] Interrupted),
 }

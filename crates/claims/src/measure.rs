@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use stend_analysis::Load;
-use stend_experiment::{Done, Event, Made, Order, Report, Run, Store, Task};
+use stend_experiment::{Done, Event, Order, Report, Run, Store, Task, Threads};
 use stend_lab::{Lab, Program, RunContext, kept_key};
 use stend_method::{EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
 use stend_record::review::{Condition, Results, Review, TestResult};
@@ -165,9 +165,8 @@ fn simulate_all(
     };
     let tasks: Vec<Task> = open.iter().map(task).collect();
     let reviews = Mutex::new(Vec::new());
-    let processors = || std::thread::available_parallelism().map_or(1, |n| n.get());
     let run = Run {
-        threads: options.threads.unwrap_or_else(processors),
+        threads: options.threads.unwrap_or(Threads::default().0),
         order: Order::StatesFirst,
         interrupt: &options.interrupt,
         store: options.store,
@@ -177,7 +176,7 @@ fn simulate_all(
         let done = open[task].done(options, working)?;
         let review = done.result.review.clone();
         reviews.lock().push((open[task].index, review));
-        Ok(Made::Units(vec![done]))
+        Ok((None::<()>, vec![done]))
     })?;
     Ok(reviews.into_inner())
 }

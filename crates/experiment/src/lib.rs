@@ -26,4 +26,4 @@ pub use schedule::{Order, Task, run};
 pub use slots::{Rank, Slots};
 pub use step::{Job, Step, StepResult, Watch, prepare};
 pub use trial::{Batch, Pool, Threads, Trial, Values};
-pub use units::{Done, Event, Interrupted, Made, Report, Run, Store};
+pub use units::{Done, Event, Interrupted, Report, Run, Store};

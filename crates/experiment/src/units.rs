@@ -89,17 +89,12 @@ pub enum Event<'a, R> {
 /// Receiver of events.
 pub type Report<'a, R> = &'a (dyn Fn(&Event<'_, R>) + Sync);
 
-/// Outcome of a task.
-#[derive(Debug)]
-pub enum Made<S, R> {
-    /// A state from which other tasks begin.
-    State(S),
-    /// Finished units.
-    Units(Vec<Done<R>>),
-}
+/// Outcome of a task: a state from which other tasks begin, and finished units.
+pub type Made<S, R> = (Option<S>, Vec<Done<R>>);
 
 /// The run was interrupted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("interrupted")]
 pub struct Interrupted;
 
 /// Work of a task, from its index, the state that it needs, and a function that reports its
@@ -161,10 +156,7 @@ impl<R, E: From<Interrupted> + Send> Run<'_, R, E> {
                 let share_done = note(&mut tally, task, share);
                 (self.report)(&Event::Working { doing, share_done });
             };
-            let units = match work(task, state, &working)? {
-                Made::State(state) => return Ok(Some(state)),
-                Made::Units(units) => units,
-            };
+            let (state, units) = work(task, state, &working)?;
             self.not_interrupted()?;
             let mut tally = tally.lock();
             for (index, done) in units.iter().enumerate() {
@@ -178,7 +170,7 @@ impl<R, E: From<Interrupted> + Send> Run<'_, R, E> {
                     share_done: note(&mut tally, task, share),
                 });
             }
-            Ok(None)
+            Ok(state)
         };
         let threads = (self.threads, &Slots::new(self.threads));
         schedule::run(tasks, threads, self.order, copy, &task)?;

@@ -15,13 +15,7 @@ pub enum StudyError {
     Lab(#[from] LabError),
     /// It was interrupted; finished rows are kept.
     #[error("the study was interrupted")]
-    Interrupted,
-}
-
-impl From<Interrupted> for StudyError {
-    fn from(_: Interrupted) -> StudyError {
-        StudyError::Interrupted
-    }
+    Interrupted(#[from] Interrupted),
 }
 
 /// A fault in a definition, with its key.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stend_analysis::{figure_name, key_figures};
 use stend_base::Nanos;
-use stend_experiment::{Figure, Job, Made, Order, Report, Run, Step, Store, Task, prepare};
+use stend_experiment::{Figure, Interrupted, Job, Order, Report, Run, Step, Store, Task, prepare};
 use stend_load::Sample;
 use stend_load::runner::{Flow, Progress};
 use stend_method::{Edition, ReviewOptions, run_review};
@@ -82,9 +82,9 @@ pub fn run(
                 let s = if *rows == 1 { "" } else { "s" };
                 let doing = format!("{}: preparing a state for {rows} row{s}", row.model);
                 working(&doing, 0.0);
-                Made::State(Arc::new(plan.prepared(row, options)))
+                (Some(Arc::new(plan.prepared(row, options))), Vec::new())
             }
-            TaskWork::Rows(numbers) => Made::Units(plan.carried_out(numbers, state, options)?),
+            TaskWork::Rows(numbers) => (None, plan.carried_out(numbers, state, options)?),
         })
     })
 }
@@ -179,7 +179,7 @@ impl Plan {
         };
         // A row that ended early is not a result.
         if options.interrupt.load(Ordering::Relaxed) {
-            return Err(StudyError::Interrupted);
+            return Err(Interrupted.into());
         }
         let rows = numbers.iter().zip(outcomes);
         let rows: Vec<Done> = rows

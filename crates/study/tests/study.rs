@@ -184,7 +184,7 @@ fn an_interrupted_study_goes_on_where_it_was() {
         }
     };
     let ended = session.run(&options, &stop);
-    assert!(matches!(ended, Err(StudyError::Interrupted)));
+    assert!(matches!(ended, Err(StudyError::Interrupted(_))));
     drop(session);
     let again = |program, fresh| {
         let session =
@@ -257,7 +257,7 @@ fn an_interrupt_ends_what_is_under_way() {
         flag.store(true, Ordering::Relaxed);
         working.join().unwrap()
     });
-    assert!(matches!(ended, Err(StudyError::Interrupted)));
+    assert!(matches!(ended, Err(StudyError::Interrupted(_))));
     assert_eq!(done.into_inner(), [], "no row is made of it");
 }
 

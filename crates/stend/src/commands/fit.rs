@@ -47,7 +47,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
         only: &only,
         others: &Model::shipped,
         options: options(args, GENERATIONS),
-        pool: &stend_experiment::Threads,
+        pool: &stend_experiment::Threads::default(),
     };
     let folder = args.out.clone();
     let folder = folder.unwrap_or_else(|| PathBuf::from(format!("fit-{}", models[0].0)));

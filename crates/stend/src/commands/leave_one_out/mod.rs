@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stend_experiment::Threads;
 use stend_fit::fitting::{FitError, Generation, LeaveOneOut, Plan, SearchState};
 use stend_fit::measured::is_file;
 use stend_fit::{Measured, Outcome};
@@ -60,7 +61,14 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
         };
         args.fit_states.is_empty() || args.fit_states.contains(&measured.states[ask.state].id)
     };
-    let mut all = LeaveOneOut::new(&measured, &files_of, &only, &others, options)?;
+    let mut all = LeaveOneOut::new(
+        &measured,
+        &files_of,
+        &only,
+        &others,
+        options,
+        Threads::default(),
+    )?;
     all.fitted_only_to(&fitted_to);
     let plans = chosen(&all, &args.models)?;
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
