@@ -3,8 +3,8 @@
 //! Works on the logarithm of IOPS: a step of a given ratio is as high at 40,000 as at 4,000, and
 //! scatter in percent is the same everywhere. The cuts minimize the sum of weighted squared
 //! distances from the stretches' lines plus a price for every stretch (optimal partitioning,
-//! Jackson et al. 2005; places that can never win are dropped as in PELT, Killick et al. 2012). Two
-//! hours of seconds take a quarter of a second.
+//! Jackson et al. 2005), without those that a bound excludes. Two hours of seconds take 0.03 s, or
+//! 0.1 s without optimisation.
 //!
 //! Reasons why it is robust:
 //! - The noise is estimated around every sample, from differences between neighbours, which a step
@@ -45,6 +45,13 @@ const PRICED_MIN: usize = 600;
 /// Samples on each side from which the noise around one is estimated.
 const NOISE_REACH: usize = 30;
 
+/// Number of starts of the last stretch for which a common bound decides if they are tried.
+const STARTS: usize = 16;
+
+/// Excess of a bound over the least cost with which its starts are left out: far more than the
+/// rounding of the sums, and far less than the price of a stretch.
+const MARGIN: f64 = 0.1;
+
 /// One stretch: samples `from..to`, and its line, in ln IOPS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stretch {
@@ -79,77 +86,6 @@ pub(crate) struct Curve {
 /// Sums over the samples before each index, weighted by 1 / noise²: of 1, x, x², t, t² and
 /// tx.
 struct Sums(Vec<[f64; 6]>);
-
-/// Places where the last stretch can begin, ascending, one column for each figure so that the
-/// compiler can vectorize the computation.
-#[derive(Default)]
-struct Places {
-    from: Vec<usize>,
-    /// End from which each place cannot win; `usize::MAX` if it can.
-    beaten: Vec<usize>,
-    /// First end at which one of them may be dropped.
-    until: usize,
-    /// Least cost up to each place.
-    best: Vec<f64>,
-    /// The sums before each place, see [`Sums`].
-    sums: [Vec<f64>; 6],
-    /// Cost up to an end with a level from each place, without the level's price.
-    level: Vec<f64>,
-    /// The same with a line.
-    line: Vec<f64>,
-}
-
-impl Places {
-    fn push(&mut self, from: usize, sums: &[f64; 6], best: f64) {
-        self.from.push(from);
-        self.beaten.push(usize::MAX);
-        self.best.push(best);
-        for (column, sum) in self.sums.iter_mut().zip(sums) {
-            column.push(*sum);
-        }
-    }
-
-    /// Computes `level` and `line` up to an end; `all` are the sums before it.
-    fn costs(&mut self, to: usize, all: &[f64; 6]) {
-        let n = self.from.partition_point(|from| from + LEVEL_MIN <= to);
-        self.level.resize(n, 0.0);
-        self.line.resize(n, 0.0);
-        let [w, x, xx, t, tt, tx] = self.sums.each_ref().map(|column| &column[..n]);
-        let (level, line, best) = (&mut self.level[..n], &mut self.line[..n], &self.best[..n]);
-        for i in 0..n {
-            let weight = all[0] - w[i];
-            let (x, t) = (all[1] - x[i], all[3] - t[i]);
-            let per_weight = 1.0 / weight;
-            let xx = (all[2] - xx[i] - x * x * per_weight).max(0.0);
-            let tt = all[4] - tt[i] - t * t * per_weight;
-            let tx = all[5] - tx[i] - t * x * per_weight;
-            level[i] = best[i] + xx;
-            line[i] = best[i] + (xx - tx * tx / tt.max(f64::MIN_POSITIVE)).max(0.0);
-        }
-    }
-
-    /// Drops places that cannot win. A beaten place stays until a slope from the place that beat it
-    /// is long enough, [`SLOPE_MIN`] samples.
-    fn drop_beaten(&mut self, to: usize) {
-        if to < self.until {
-            return;
-        }
-        let gone = |beaten: usize| beaten != usize::MAX && to >= beaten + SLOPE_MIN;
-        let keep: Vec<bool> = self.beaten.iter().map(|&beaten| !gone(beaten)).collect();
-        fn retain<T>(column: &mut Vec<T>, keep: &[bool]) {
-            let mut kept = keep.iter();
-            column.retain(|_| *kept.next().expect("columns are equally long"));
-        }
-        retain(&mut self.from, &keep);
-        retain(&mut self.beaten, &keep);
-        retain(&mut self.best, &keep);
-        for column in &mut self.sums {
-            retain(column, &keep);
-        }
-        let beaten = self.beaten.iter().filter(|beaten| **beaten != usize::MAX);
-        self.until = beaten.min().map_or(usize::MAX, |first| first + SLOPE_MIN);
-    }
-}
 
 /// Weighted moments of a range about its means.
 struct Moments {
@@ -239,35 +175,44 @@ impl Curve {
         let mut best = vec![f64::INFINITY; n + 1];
         let mut back = vec![(0, true); n + 1];
         best[0] = 0.0;
-        let mut places = Places::default();
-        places.push(0, &self.sums.0[0], best[0]);
+        // By block of starts: the least cost up to one of them, and a bound of the cost up to the
+        // present end with a stretch from one of them. It holds for later ends too, since a longer
+        // stretch lies no closer to its line.
+        let mut least = vec![f64::INFINITY; n / STARTS + 1];
+        let mut bound = vec![0.0; n / STARTS + 1];
+        least[0] = 0.0;
         for to in LEVEL_MIN..=n {
-            places.costs(to, &self.sums.0[to]);
-            for (at, &from) in places.from.iter().enumerate() {
-                // Places ascend: from here on, none leaves room for a level.
-                if to < from + LEVEL_MIN {
-                    break;
-                }
-                let line = places.line[at];
-                let (as_level, as_slope) = if to - from < SLOPE_MIN {
-                    (places.level[at] + LEVEL_PRICE * price, f64::INFINITY)
-                } else {
-                    (
-                        places.level[at] + LONG_LEVEL_PRICE * price,
-                        line + SLOPE_PRICE * price,
-                    )
+            let cost = |before: f64, from: usize| {
+                let (level, line) = self.sums.rests(from, to);
+                let (level, line) = (before + level, before + line);
+                let (as_level, as_slope) = match to - from < SLOPE_MIN {
+                    true => (level + LEVEL_PRICE * price, f64::INFINITY),
+                    false => (level + LONG_LEVEL_PRICE * price, line + SLOPE_PRICE * price),
                 };
-                if as_level.min(as_slope) < best[to] {
-                    best[to] = as_level.min(as_slope);
-                    back[to] = (from, as_level <= as_slope);
+                (as_level.min(as_slope), as_level <= as_slope)
+            };
+            // No more than with the start that was best one sample earlier.
+            let guess = back[to - 1].0;
+            let at_most = cost(best[guess], guess).0 + MARGIN;
+            let (mut least_here, mut back_here) = (f64::INFINITY, (0, true));
+            let end = to + 1 - LEVEL_MIN;
+            for (block, bound) in bound.iter_mut().enumerate().take(end.div_ceil(STARTS)) {
+                let starts = block * STARTS..end.min((block + 1) * STARTS);
+                if starts.end + SLOPE_MIN <= to && *bound <= at_most {
+                    *bound = cost(least[block], starts.end - 1).0;
                 }
-                if places.beaten[at] == usize::MAX && line >= best[to] {
-                    places.beaten[at] = to;
-                    places.until = places.until.min(to + SLOPE_MIN);
+                if *bound > at_most {
+                    continue;
+                }
+                for from in starts {
+                    let (cost, flat) = cost(best[from], from);
+                    if cost < least_here {
+                        (least_here, back_here) = (cost, (from, flat));
+                    }
                 }
             }
-            places.drop_beaten(to);
-            places.push(to, &self.sums.0[to], best[to]);
+            (best[to], back[to]) = (least_here, back_here);
+            least[to / STARTS] = least[to / STARTS].min(least_here);
         }
         let mut cuts = Vec::new();
         let mut to = n;
@@ -291,6 +236,21 @@ impl Sums {
             tt: tt - t * t / weight,
             tx: tx - t * x / weight,
         }
+    }
+
+    /// Returns the weighted squares of the distances of a range from its best level, and from its
+    /// best line.
+    fn rests(&self, from: usize, to: usize) -> (f64, f64) {
+        let (before, all) = (&self.0[from], &self.0[to]);
+        let [weight, x, xx, t, tt, tx] = std::array::from_fn(|i| all[i] - before[i]);
+        let per_weight = 1.0 / weight;
+        let level = (xx - x * x * per_weight).max(0.0);
+        let tt = tt - t * t * per_weight;
+        let tx = tx - t * x * per_weight;
+        (
+            level,
+            (level - tx * tx / tt.max(f64::MIN_POSITIVE)).max(0.0),
+        )
     }
 }
 
