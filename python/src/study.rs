@@ -202,7 +202,7 @@ impl StudySession {
                 told.push((known + finished, known + of, what.clone()));
             }
         };
-        let work = || self.session.run(&options, &tell);
+        let work = || self.session.run(&options, &|_| true, &tell);
         let stop = || options.interrupt.store(true, Ordering::Relaxed);
         let beside = |_: Python<'_>| worker::tell(&told, progress);
         let ran = worker::run(py, &stop, work, beside);

@@ -138,19 +138,11 @@ impl Session {
         all.filter(|number| !there.contains(number)).collect()
     }
 
-    /// Carries out the open rows.
+    /// Carries out the open rows that are `wanted`.
     ///
     /// # Errors
     /// [`StudyError::Interrupted`], [`StudyError::Lab`]; finished rows are stored in any case.
-    pub fn run(&self, options: &Options, report: Report<'_, StudyRow>) -> Result<(), StudyError> {
-        self.run_only(options, &|_| true, report)
-    }
-
-    /// Carries out rows like [`Session::run`], but only those that are `wanted`.
-    ///
-    /// # Errors
-    /// The errors of [`Session::run`].
-    pub fn run_only(
+    pub fn run(
         &self,
         options: &Options,
         wanted: &dyn Fn(&PlannedRow) -> bool,

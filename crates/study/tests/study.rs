@@ -183,14 +183,14 @@ fn an_interrupted_study_goes_on_where_it_was() {
             options.interrupt.store(true, Ordering::Relaxed);
         }
     };
-    let ended = session.run(&options, &stop);
+    let ended = session.run(&options, &|_| true, &stop);
     assert!(matches!(ended, Err(StudyError::Interrupted(_))));
     drop(session);
     let again = |program, fresh| {
         let session =
             Session::open(Arc::clone(&plan), Some(&lab), fresh, context(program)).unwrap();
         let known = session.known_rows().len();
-        session.run(&self::options(2), &|_| ()).unwrap();
+        session.run(&self::options(2), &|_| true, &|_| ()).unwrap();
         (known, session.study())
     };
     let whole = study(&plan, 2);
@@ -226,7 +226,7 @@ fn rows_are_known_by_what_they_are_made_of() {
         let plan = plan(text);
         let session = Session::open(Arc::clone(&plan), Some(&lab), false, context("a")).unwrap();
         let known = session.known_rows().len();
-        session.run(&options(2), &|_| ()).unwrap();
+        session.run(&options(2), &|_| true, &|_| ()).unwrap();
         (known, session.study().rows.len())
     };
     let text = of_depths("");
@@ -627,7 +627,7 @@ fn series_are_kept_if_they_are_wanted() {
             ..options(2)
         };
         let known = session.known_rows().len();
-        session.run(&options, &|_| ()).unwrap();
+        session.run(&options, &|_| true, &|_| ()).unwrap();
         known
     };
     assert_eq!([run(false), run(true), run(true)], [0, 0, 6]);

@@ -221,7 +221,7 @@ impl UnderWay {
             }
         };
         session
-            .run_only(&options, wanted, &report)
+            .run(&options, wanted, &report)
             .map_err(|error: StudyError| error.to_string())
     }
 }

@@ -124,7 +124,7 @@ fn carry_out(session: &Session, plan: &Plan, args: &SweepArgs) -> Result<(), Fai
             }
         }
     };
-    let ran = session.run(&options, &show);
+    let ran = session.run(&options, &|_| true, &show);
     units.bar.finish();
     Ok(ran?)
 }
