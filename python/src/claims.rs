@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use serde_json::json;
-use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
+use stend_analysis::claims::{JudgedFinding, Outcome};
 use stend_claims::jobs::{Job, carry_out, jobs};
 use stend_claims::samples::{Samples, decisive, sample};
 use stend_claims::{
-    CheckedArticle, ClaimsError, LabStore, Measured, Options, measure, measured_drives,
-    measurements,
+    CheckedArticle, ClaimsError, LabStore, Measured, Options, judged, measure, measurements,
 };
 use stend_experiment::{Done, Event, Report, Store};
 
@@ -167,15 +166,7 @@ impl Findings {
         let only = self.only.as_deref();
         let needed = measurements(&self.articles, only)?;
         let measured = measure(&needed, options, tell)?;
-        let drives: Vec<Drives<'_>> = self
-            .articles
-            .iter()
-            .map(|article| measured_drives(article, &needed, &measured))
-            .collect();
-        let judged = self.articles.iter().zip(&drives);
-        let judged: Vec<Vec<JudgedFinding<'_>>> = judged
-            .map(|(article, drives)| judge(article.article(), drives))
-            .collect();
+        let judged = judged(&self.articles, &needed, &measured);
         let samples = match self.samples {
             0 => None,
             count => Some(sample(&self.articles, only, count, options, tell)?),

@@ -23,4 +23,4 @@ pub mod samples;
 pub use article::CheckedArticle;
 pub use error::ClaimsError;
 pub use measure::{LabStore, Measured, Options, measure};
-pub use needs::{MeasuredDrive, Measurement, measured_drives, measurements, named_drives};
+pub use needs::{MeasuredDrive, Measurement, judged, measurements, named_drives};

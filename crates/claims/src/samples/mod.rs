@@ -11,7 +11,7 @@ mod verdict;
 
 use std::collections::BTreeMap;
 
-use stend_analysis::claims::{JudgedFinding, judge};
+use stend_analysis::claims::JudgedFinding;
 use stend_experiment::{Event, Report};
 use stend_fit::draw::Drawing;
 use stend_fit::fitting::Parameter;
@@ -20,7 +20,7 @@ use stend_model::{Files, Model};
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;
 use crate::measure::{Measured, Options, measure};
-use crate::needs::{MeasuredDrive, Measurement, measured_drives, measurements, measurements_of};
+use crate::needs::{Measurement, judged, measurements, measurements_of};
 
 pub use sensitivity::{Decisive, decisive};
 pub use verdict::{Robustness, Shares};
@@ -96,19 +96,6 @@ fn models_scaled<'a>(
     let needed = measurements(articles, only)?;
     let measured = measure(&needed, options, report)?;
     Ok(Some(judged(articles, &needed, &measured)))
-}
-
-/// Judges the findings of each article on the results.
-fn judged<'a>(
-    articles: &'a [CheckedArticle],
-    needed: &[Measurement<'_>],
-    measured: &[MeasuredDrive],
-) -> Vec<Vec<JudgedFinding<'a>>> {
-    let judged = articles.iter().map(|article| {
-        let drives = measured_drives(article, needed, measured);
-        judge(article.article(), &drives)
-    });
-    judged.collect()
 }
 
 /// Version `number` of all drives: the place of each figure in its range, and the measurements.

@@ -7,12 +7,12 @@ mod validation;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
+use stend_analysis::claims::{JudgedFinding, Outcome};
 use stend_claims::experiments::{Tried, check_experiments, experiments};
 use stend_claims::samples::{Samples, sample};
 use stend_claims::{
-    CheckedArticle, ClaimsError, LabStore, Measured, MeasuredDrive, Options, measure,
-    measured_drives, measurements, named_drives,
+    CheckedArticle, ClaimsError, LabStore, Measured, MeasuredDrive, Options, judged, measure,
+    measurements, named_drives,
 };
 use stend_experiment::{Done, Event, Store};
 use stend_language::counted;
@@ -49,15 +49,8 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let progress = Units::new("findings");
     let show = |event: &Event<'_, Measured>| show(&progress, event);
     let measured = measure(&needed, &options, &show)?;
-    let drives: Vec<Drives<'_>> = articles
-        .iter()
-        .map(|article| measured_drives(article, &needed, &measured))
-        .collect();
-    let judged: Vec<(&CheckedArticle, Vec<JudgedFinding<'_>>)> = articles
-        .iter()
-        .zip(&drives)
-        .map(|(article, drives)| (article, judge(article.article(), drives)))
-        .collect();
+    let judged = articles.iter().zip(judged(articles, &needed, &measured));
+    let judged: Vec<(&CheckedArticle, Vec<JudgedFinding<'_>>)> = judged.collect();
     let tried = match args.experiments {
         false => Vec::new(),
         true => {
