@@ -14,7 +14,7 @@ use stend_config::FileError;
 use stend_experiment::{self as experiment, Step};
 
 pub use shipped::SHIPPED;
-pub use units::{Quantity, UNITS, Unit};
+pub use units::{UNITS, Unit};
 
 /// The schema that a file names.
 pub const SCHEMA: &str = "stend.measured/1";
