@@ -25,5 +25,5 @@ pub use names::USUAL;
 pub use schedule::{Order, Task, run};
 pub use slots::{Rank, Slots};
 pub use step::{Job, Step, StepResult, Watch, prepare};
-pub use trial::{Batch, Pool, Threads, Trial, Values};
+pub use trial::{Batch, Pool, Remembering, Threads, Trial, Values};
 pub use units::{Done, Event, Interrupted, Report, Run, Store};

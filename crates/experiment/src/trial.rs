@@ -1,7 +1,7 @@
 //! Trials: steps on a drive in a state, and figures of their results. A batch of trials of one
 //! model in one state is a unit of work for a thread, another process or another machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
 use parking_lot::Mutex;
@@ -96,6 +96,38 @@ impl Batch {
 pub trait Pool: Sync {
     /// Runs all of them, in any order. Returns their results in the order of `batches`.
     fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>>;
+}
+
+/// Pool that remembers all results, and runs equal batches once.
+pub struct Remembering<'a> {
+    pool: &'a dyn Pool,
+    /// Results by the id of the batch.
+    known: Mutex<BTreeMap<String, Vec<Values>>>,
+}
+
+impl<'a> Remembering<'a> {
+    /// Creates a pool that runs new batches by another.
+    pub fn new(pool: &'a dyn Pool) -> Remembering<'a> {
+        let known = Mutex::default();
+        Remembering { pool, known }
+    }
+}
+
+impl Pool for Remembering<'_> {
+    fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>> {
+        let mut known = self.known.lock();
+        let ids: Vec<String> = batches.iter().map(Batch::id).collect();
+        let (mut new_ids, mut new) = (BTreeSet::new(), Vec::new());
+        let mut order = Vec::new();
+        for (id, batch) in ids.iter().zip(batches) {
+            if !known.contains_key(id) && new_ids.insert(id) {
+                order.push(id.clone());
+                new.push(batch.clone());
+            }
+        }
+        known.extend(order.into_iter().zip(self.pool.run(&new)));
+        ids.iter().map(|id| known[id].clone()).collect()
+    }
 }
 
 /// This process, with this number of threads; by default with as many as there are CPUs.
