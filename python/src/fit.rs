@@ -104,7 +104,7 @@ pub fn fit(
         .iter()
         .map(|(name, is_file)| files_of(name, *is_file));
     let models: Vec<(String, Files)> = models.collect::<PyResult<_>>()?;
-    let only = |row: usize| is_asked(&measured, row, (&tests, &states));
+    let only = |row: usize| measured.is_asked(row, &tests, &states);
     let flag = worker::flag();
     let pool = Carrying {
         by: by.as_ref(),
@@ -143,15 +143,6 @@ pub fn fit(
     let document = document(&measured, &fitted, &files);
     let files = files.into_iter().map(|file| (file.path, file.text));
     Ok((document.to_string(), files.collect()))
-}
-
-/// True if a row can be predicted, and belongs to the chosen tests and states.
-fn is_asked(measured: &Measured, row: usize, (tests, states): (&[String], &[String])) -> bool {
-    let Ok(ask) = &measured.rows[row].ask else {
-        return false;
-    };
-    let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
-    among(tests, &measured.tests[ask.test].id) && among(states, &measured.states[ask.state].id)
 }
 
 fn searched(

@@ -13,7 +13,7 @@ use stend_fit::fitting::{
 use stend_model::{Files, Model};
 
 use super::leave_one_out;
-use super::search::{generation_words, is_asked, measured, options, read_json};
+use super::search::{generation_words, measured, options, read_json};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
@@ -40,7 +40,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     }
     let mut measured = measured(args)?;
     name_files(&mut measured, &args.models)?;
-    let only = |row: usize| is_asked(args, &measured, row);
+    let only = |row: usize| measured.is_asked(row, &args.tests, &args.states);
     let task = Task {
         models: &models,
         measured: &measured,

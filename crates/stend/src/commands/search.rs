@@ -24,16 +24,6 @@ pub(super) fn measured(args: &FitArgs) -> Result<Measured, Failure> {
     Ok(measured)
 }
 
-/// True if a row asks for a figure of the selected tests and states.
-pub(super) fn is_asked(args: &FitArgs, measured: &Measured, row: usize) -> bool {
-    let Ok(ask) = &measured.rows[row].ask else {
-        return false;
-    };
-    let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
-    among(&args.tests, &measured.tests[ask.test].id)
-        && among(&args.states, &measured.states[ask.state].id)
-}
-
 /// Describes a finished generation.
 pub(super) fn generation_words(generation: &Generation) -> String {
     format!(

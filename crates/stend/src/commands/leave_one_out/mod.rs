@@ -15,7 +15,7 @@ use stend_fit::measured::is_file;
 use stend_fit::{Measured, Outcome};
 use stend_model::{Files, Model};
 
-use super::search::{is_asked, measured, options, read_json};
+use super::search::{measured, options, read_json};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
@@ -53,7 +53,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
         Some((files, _)) => Some(files.clone()),
         None => Files::shipped(name),
     };
-    let only = |row: usize| is_asked(args, &measured, row);
+    let only = |row: usize| measured.is_asked(row, &args.tests, &args.states);
     let options = options(args, GENERATIONS);
     let fitted_to = |row: usize| {
         let Ok(ask) = &measured.rows[row].ask else {
