@@ -214,9 +214,8 @@ impl UnderWay {
             if let Event::Finished { done, .. } = event {
                 let row = &done.result;
                 told.done_s += what_if::job_s(&row.job);
-                let label = row.factors.first().map(ToString::to_string);
-                let of = usize::from(label.as_deref() == Some(VARIANTS[1]));
-                told.rows_s.remove(&(row.job.clone(), of));
+                told.rows_s
+                    .remove(&(row.job.clone(), variant(&row.factors)));
                 told.doing = words.to_owned();
             }
         };
@@ -228,7 +227,7 @@ impl UnderWay {
 
 impl Watch for UnderWay {
     fn progress(&self, row: &PlannedRow, progress: &Progress) {
-        let at = (row.job.clone(), variant(row));
+        let at = (row.job.clone(), variant(&row.factors));
         {
             let mut told = self.told();
             told.rows_s.insert(at.clone(), progress.elapsed_s);

@@ -79,7 +79,7 @@ pub(crate) fn results(
     let mut rows = Rows::new();
     let mut curves = BTreeMap::new();
     for (row, key) in &keys {
-        let at = (row.job.clone(), variant(row));
+        let at = (row.job.clone(), variant(&row.factors));
         if let Some(known) = known.get(key) {
             rows.insert(at.clone(), known.clone());
         }
