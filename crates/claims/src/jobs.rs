@@ -9,21 +9,19 @@ use stend_fit::draw::Drawing;
 
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;
-use crate::measure::{Measured, Options, known, measure};
+use crate::measure::{Measured, Options, key, known, measure};
 use crate::needs::{Measurement, measurements};
 use crate::samples::{files, version};
 
 /// A simulation that findings need.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
+    /// Drive and edition in words.
+    pub name: String,
     /// Number of the plausible version; `None` for the drive's own model.
     pub version: Option<u32>,
-    /// Index among the measurements of that version.
-    pub measurement: usize,
-    /// Name of the model.
-    pub drive: String,
-    /// Id of the edition.
-    pub edition: String,
+    /// Hash of everything that its results depend on, as of [`Done::key`].
+    pub key: String,
 }
 
 /// Jobs whose results are not all known: for the drives' own models, and for `samples`
@@ -40,16 +38,13 @@ pub fn jobs(
     let mut jobs = Vec::new();
     for version in std::iter::once(None).chain((0..samples).map(Some)) {
         let needed = needed(articles, only, version, options.seed)?;
-        for (index, measurement) in needed.iter().enumerate() {
-            if !measurement
-                .missing(&known(measurement, options)?)
-                .is_empty()
-            {
+        for measurement in &needed {
+            let known = known(measurement, options)?;
+            if !measurement.missing(&known).is_empty() {
                 jobs.push(Job {
+                    name: measurement.name(),
                     version,
-                    measurement: index,
-                    drive: measurement.model.name.clone(),
-                    edition: measurement.edition.id.clone(),
+                    key: key(measurement, options),
                 });
             }
         }
@@ -68,15 +63,14 @@ pub fn carry_out(
     options: &Options<'_>,
 ) -> Result<Done<Measured>, ClaimsError> {
     let mut needed = needed(articles, only, job.version, options.seed)?;
-    let is_it =
-        |one: &Measurement<'_>| one.model.name == job.drive && one.edition.id == job.edition;
-    if !needed.get(job.measurement).is_some_and(is_it) {
+    let is_it = |one: &Measurement<'_>| key(one, options) == job.key;
+    let Some(index) = needed.iter().position(is_it) else {
         return Err(ClaimsError::Input(format!(
-            "{} by edition {}: no finding of these articles needs it",
-            job.drive, job.edition
+            "{}: no finding of these articles needs it",
+            job.name
         )));
-    }
-    let one = [needed.swap_remove(job.measurement)];
+    };
+    let one = [needed.swap_remove(index)];
     let made: Mutex<Vec<Done<Measured>>> = Mutex::default();
     let alone = Options {
         store: &made,

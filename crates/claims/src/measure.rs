@@ -183,7 +183,7 @@ fn simulate_all(
 
 /// Key of everything that results depend on, except the program, and the tests and points
 /// themselves: on a simulated drive each has the same result alone as among others.
-fn key(measurement: &Measurement<'_>, options: &Options<'_>) -> String {
+pub(crate) fn key(measurement: &Measurement<'_>, options: &Options<'_>) -> String {
     // Parsed model and edition, including the files that they name.
     let text = format!(
         "{}\n{:?}\n{:?}\n{}\n{}\n{}\n{:?}",
