@@ -4,28 +4,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use parking_lot::Mutex;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use serde_json::json;
-use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
+use stend_analysis::claims::{JudgedFinding, Outcome};
 use stend_claims::jobs::{Job, carry_out, jobs};
 use stend_claims::samples::{Samples, decisive, sample};
 use stend_claims::{
-    CheckedArticle, ClaimsError, Event, Measured, Options, measure, measured_drives, measurements,
+    CheckedArticle, ClaimsError, LabStore, Measured, Options, judged, measure, measurements,
 };
-use stend_lab::{Lab, RunContext};
+use stend_experiment::{Done, Event, Report, Store};
 
 use crate::errors::{Kind, error, input};
+use crate::lab::this;
 use crate::worker::{self, Pipe};
 
 /// Converts an error to an exception.
 fn of_claims(failed: ClaimsError) -> PyErr {
     match failed {
-        ClaimsError::Lab(_) | ClaimsError::Io(_) => PyOSError::new_err(failed.to_string()),
-        ClaimsError::Interrupted => error(Kind::Other, failed),
+        ClaimsError::Lab(_) => PyOSError::new_err(failed.to_string()),
+        ClaimsError::Interrupted(_) => error(Kind::Other, failed),
         other => input(other),
     }
 }
@@ -38,10 +36,7 @@ pub struct Findings {
     samples: u32,
     seed: u64,
     duration_scale: f64,
-    lab: PathBuf,
-    program: String,
-    /// Held while a thread writes to the lab.
-    writing: Mutex<()>,
+    store: LabStore,
 }
 
 #[pymethods]
@@ -89,15 +84,17 @@ impl Findings {
             samples,
             seed,
             duration_scale,
-            lab,
-            program,
-            writing: Mutex::new(()),
+            store: LabStore {
+                path: lab,
+                program: this(program),
+                fresh: false,
+            },
         })
     }
 
     /// Returns the jobs for which the lab lacks results, each as JSON.
     fn jobs(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let options = self.options(1, None);
+        let options = self.options(1, &worker::flag());
         let only = self.only.as_deref();
         let found = py.detach(|| jobs(&self.articles, only, self.samples, &options));
         let found = found.map_err(of_claims)?;
@@ -109,17 +106,17 @@ impl Findings {
     fn carry_out(&self, py: Python<'_>, job: &str) -> PyResult<String> {
         let job: Job = serde_json::from_str(job).map_err(input)?;
         let flag = worker::flag();
-        let options = self.options(1, Some(&flag));
+        let options = self.options(1, &flag);
         let only = self.only.as_deref();
         let work = || carry_out(&self.articles, only, &job, &options);
-        let measured = worker::wait(py, &flag, work)?.map_err(of_claims)?;
-        serde_json::to_string(&measured).map_err(input)
+        let done = worker::wait(py, &flag, work)?.map_err(of_claims)?;
+        serde_json::to_string(&done).map_err(input)
     }
 
     /// Stores the result of a worker in the lab.
     fn keep(&self, py: Python<'_>, made: &str) -> PyResult<()> {
-        let measured: Measured = serde_json::from_str(made).map_err(input)?;
-        py.detach(|| self.save(&measured)).map_err(of_claims)
+        let done: Done<Measured> = serde_json::from_str(made).map_err(input)?;
+        py.detach(|| self.store.keep(&done)).map_err(of_claims)
     }
 
     /// Measures on this machine what the lab lacks, and checks the findings; returns JSON.
@@ -130,17 +127,14 @@ impl Findings {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let flag = worker::flag();
-        let options = self.options(threads, Some(&flag));
+        let options = self.options(threads, &flag);
         let told: Pipe<(f64, String)> = Pipe::new(usize::MAX);
-        let tell = |event: &Event<'_>| {
+        let tell = |event: &Event<'_, Measured>| {
             if let Event::Finished {
-                drive,
-                edition,
-                share_done,
-                ..
+                done, share_done, ..
             } = event
             {
-                told.push((*share_done, format!("{drive}, edition {edition}")));
+                told.push((*share_done, done.name.clone()));
             }
         };
         let beside = |_: Python<'_>| worker::tell(&told, progress);
@@ -153,55 +147,29 @@ impl Findings {
 }
 
 impl Findings {
-    fn options(&self, threads: usize, interrupt: Option<&Arc<AtomicBool>>) -> Options<'_> {
+    fn options(&self, threads: usize, interrupt: &Arc<AtomicBool>) -> Options<'_> {
         Options {
-            lab: &self.lab,
-            program: &self.program,
-            interrupt: interrupt.cloned(),
+            store: &self.store,
+            interrupt: Arc::clone(interrupt),
             seed: self.seed,
             duration_scale: self.duration_scale,
             full_length: false,
-            fresh: false,
             threads: Some(threads),
         }
-    }
-
-    fn save(&self, measured: &Measured) -> Result<(), ClaimsError> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let context = RunContext {
-            folder: std::path::Path::new(""),
-            edition_sha256: &measured.edition_sha256,
-            measurement_key: Some(&measured.key),
-            stend_version: env!("CARGO_PKG_VERSION"),
-            stend_commit: option_env!("STEND_COMMIT"),
-            now_unix_ms: now.map_or(0, |now| now.as_millis() as i64),
-        };
-        let _one = self.writing.lock();
-        Lab::open(&self.lab)?.begin(&measured.review, &context)?;
-        Ok(())
     }
 
     fn checked(
         &self,
         options: &Options<'_>,
-        tell: &(dyn Fn(&Event<'_>) + Sync),
+        tell: Report<'_, Measured>,
     ) -> Result<serde_json::Value, ClaimsError> {
-        let keep = |measured: &Measured| self.save(measured);
         let only = self.only.as_deref();
         let needed = measurements(&self.articles, only)?;
-        let measured = measure(&needed, options, &keep, tell)?;
-        let drives: Vec<Drives<'_>> = self
-            .articles
-            .iter()
-            .map(|article| measured_drives(article, &needed, &measured))
-            .collect();
-        let judged = self.articles.iter().zip(&drives);
-        let judged: Vec<Vec<JudgedFinding<'_>>> = judged
-            .map(|(article, drives)| judge(article.article(), drives))
-            .collect();
+        let measured = measure(&needed, options, tell)?;
+        let judged = judged(&self.articles, &needed, &measured);
         let samples = match self.samples {
             0 => None,
-            count => Some(sample(&self.articles, only, count, options, &keep, tell)?),
+            count => Some(sample(&self.articles, only, count, options, tell)?),
         };
         let failed: Vec<&String> = measured.iter().flat_map(|drive| drive.failed()).collect();
         Ok(json!({

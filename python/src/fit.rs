@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use serde_json::json;
-use stend_experiment::{Batch, Pool, Values};
+use stend_experiment::{Batch, Pool, Threads, Values};
 use stend_fit::Measured;
 use stend_fit::fitting::{
     Fit, FitError, Generation, SearchOptions, SearchState, Task, document, fit as search, written,
@@ -48,26 +48,11 @@ fn unfinished(batches: &[Batch]) -> Vec<Vec<Values>> {
 
 impl Carrying<'_> {
     fn here(&self, batches: &[Batch]) -> Vec<Vec<Values>> {
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let done: Vec<Mutex<Vec<Values>>> =
-            unfinished(batches).into_iter().map(Mutex::new).collect();
-        let one = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let (Some(batch), Some(done)) = (batches.get(at), done.get(at)) else {
-                    return;
-                };
-                if !self.interrupt.load(Ordering::Relaxed) {
-                    *done.lock() = batch.run();
-                }
-            }
+        let run = |batch: &Batch| match self.interrupt.load(Ordering::Relaxed) {
+            true => batch.failed("interrupted"),
+            false => batch.run(),
         };
-        std::thread::scope(|scope| {
-            for _ in 0..self.threads.clamp(1, batches.len().max(1)) {
-                scope.spawn(one);
-            }
-        });
-        done.into_iter().map(Mutex::into_inner).collect()
+        Threads(self.threads).map(batches.len(), |index| run(&batches[index]))
     }
 
     fn by(&self, by: &Py<PyAny>, batches: &[Batch]) -> PyResult<Vec<Vec<Values>>> {
@@ -119,7 +104,7 @@ pub fn fit(
         .iter()
         .map(|(name, is_file)| files_of(name, *is_file));
     let models: Vec<(String, Files)> = models.collect::<PyResult<_>>()?;
-    let only = |row: usize| is_asked(&measured, row, (&tests, &states));
+    let only = |row: usize| measured.is_asked(row, &tests, &states);
     let flag = worker::flag();
     let pool = Carrying {
         by: by.as_ref(),
@@ -158,15 +143,6 @@ pub fn fit(
     let document = document(&measured, &fitted, &files);
     let files = files.into_iter().map(|file| (file.path, file.text));
     Ok((document.to_string(), files.collect()))
-}
-
-/// True if a row can be predicted, and belongs to the chosen tests and states.
-fn is_asked(measured: &Measured, row: usize, (tests, states): (&[String], &[String])) -> bool {
-    let Ok(ask) = &measured.rows[row].ask else {
-        return false;
-    };
-    let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
-    among(tests, &measured.tests[ask.test].id) && among(states, &measured.states[ask.state].id)
 }
 
 fn searched(

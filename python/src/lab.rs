@@ -1,13 +1,27 @@
 //! Labs: check of their files, and the reviews in them.
 
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError};
 use pyo3::prelude::*;
-use stend_lab::{Lab, LabError, RunId};
+use stend_lab::{Lab, LabError, Program, RunId};
 
 use crate::errors::input;
 use crate::review::Review;
+
+/// Returns this program, with an id.
+pub fn this(id: String) -> Program {
+    Program {
+        id,
+        version: env!("CARGO_PKG_VERSION"),
+        commit: option_env!("STEND_COMMIT"),
+        now_unix_ms: || {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            now.map_or(0, |now| now.as_millis() as i64)
+        },
+    }
+}
 
 /// Checks that a file is a readable lab.
 #[pyfunction]

@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::prelude::*;
+use stend_experiment::{Event, Store};
 use stend_lab::{LabError, Table};
+use stend_record::study::StudyRow;
 use stend_study::{
-    Context, Definition, Done, Event, FORMATS, Options, Plan, Session, StudyError, check_folder,
+    Context, Definition, Done, FORMATS, Options, Plan, Session, StudyError, check_folder,
     check_series, run,
 };
 
 use crate::errors::{Kind, error, input};
+use crate::lab::this;
 use crate::worker::{self, Pipe};
 
 /// Converts an error of a study, or of its lab.
@@ -20,7 +22,7 @@ fn of_study(failed: StudyError) -> PyErr {
     match failed {
         StudyError::Definition(wrong) => input(wrong),
         StudyError::Lab(failed) => pyo3::exceptions::PyOSError::new_err(failed.to_string()),
-        StudyError::Interrupted => error(Kind::Other, failed),
+        StudyError::Interrupted(_) => error(Kind::Other, failed),
     }
 }
 
@@ -111,14 +113,10 @@ impl StudyPlan {
             watch: None,
         };
         let done: parking_lot::Mutex<Vec<Done>> = parking_lot::Mutex::default();
-        let keep = |row: Done| -> Result<(), StudyError> {
-            done.lock().push(row);
-            Ok(())
-        };
-        let work = || run(&self.plan, &numbers, &options, &keep, &|_| ());
+        let work = || run(&self.plan, &numbers, &options, &done, &|_| ());
         worker::wait(py, &options.interrupt, work)?.map_err(of_study)?;
-        let mut done = std::mem::take(&mut *done.lock());
-        done.sort_by_key(|done| done.row.number);
+        let mut done = done.into_inner();
+        done.sort_by_key(|done| done.result.number);
         done.iter().map(to_json).collect()
     }
 
@@ -140,12 +138,6 @@ pub struct StudySession {
     session: Session,
 }
 
-/// Returns the milliseconds since 1970.
-fn now_unix_ms() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| now.as_millis() as i64)
-}
-
 #[pymethods]
 impl StudySession {
     #[new]
@@ -159,11 +151,8 @@ impl StudySession {
         series: Option<PathBuf>,
     ) -> PyResult<StudySession> {
         let context = Context {
-            program,
-            stend_version: env!("CARGO_PKG_VERSION"),
-            stend_commit: option_env!("STEND_COMMIT"),
+            program: this(program),
             folder,
-            now_unix_ms,
         };
         let plan = Arc::clone(&plan.plan);
         if let Some(series) = &series {
@@ -179,7 +168,7 @@ impl StudySession {
 
     /// Returns the number of rows that were in the lab when the session was opened.
     fn known(&self) -> usize {
-        self.session.known().len()
+        self.session.known_rows().len()
     }
 
     /// Returns the numbers of the rows that were not in the lab.
@@ -204,16 +193,16 @@ impl StudySession {
         };
         let told: Pipe<(usize, usize, String)> = Pipe::new(usize::MAX);
         let known = self.known();
-        let tell = |event: &Event<'_>| {
-            if let Event::Done { row, done, of } = event {
-                let what = row
-                    .error
-                    .clone()
-                    .unwrap_or_else(|| format!("row {}", row.number));
-                told.push((known + done, known + of, what));
+        let tell = |event: &Event<'_, StudyRow>| {
+            if let Event::Finished {
+                done, finished, of, ..
+            } = event
+            {
+                let what = done.result.error.as_ref().unwrap_or(&done.name);
+                told.push((known + finished, known + of, what.clone()));
             }
         };
-        let work = || self.session.run(&options, &tell);
+        let work = || self.session.run(&options, &|_| true, &tell);
         let stop = || options.interrupt.store(true, Ordering::Relaxed);
         let beside = |_: Python<'_>| worker::tell(&told, progress);
         let ran = worker::run(py, &stop, work, beside);
@@ -226,7 +215,7 @@ impl StudySession {
     /// Stores a row that was carried out elsewhere, from its JSON.
     fn keep(&self, done: &str) -> PyResult<()> {
         let done: Done = serde_json::from_str(done).map_err(input)?;
-        self.session.keep(done).map_err(of_study)
+        self.session.keep(&done).map_err(of_study)
     }
 
     /// Writes rows that are only in memory to the lab.

@@ -33,6 +33,10 @@ pub enum Unit {
     Nanoseconds,
     /// Seconds.
     Seconds,
+    /// Watts.
+    Watts,
+    /// Joules.
+    Joules,
     /// Percent.
     Percent,
     /// A count.
@@ -49,6 +53,8 @@ impl Unit {
             Unit::Capacities => text!("figure-capacities", number = words::number(value)),
             Unit::Nanoseconds => words::latency(value),
             Unit::Seconds => format!("{} {}", words::number(value), unit("s")),
+            Unit::Watts => format!("{} {}", words::number(value), unit("W")),
+            Unit::Joules => format!("{} {}", words::number(value), unit("J")),
             Unit::Percent => format!("{} %", words::number(value)),
             // A mean of counts need not be a whole number.
             Unit::Count if value >= 0.0 && value.fract() == 0.0 => words::whole(value as u64),
@@ -65,6 +71,8 @@ impl Unit {
             Unit::Capacities => "capacities",
             Unit::Nanoseconds => "ns",
             Unit::Seconds => "s",
+            Unit::Watts => "w",
+            Unit::Joules => "j",
             Unit::Percent => "percent",
             Unit::Count => "count",
         }

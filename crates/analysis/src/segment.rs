@@ -3,8 +3,8 @@
 //! Works on the logarithm of IOPS: a step of a given ratio is as high at 40,000 as at 4,000, and
 //! scatter in percent is the same everywhere. The cuts minimize the sum of weighted squared
 //! distances from the stretches' lines plus a price for every stretch (optimal partitioning,
-//! Jackson et al. 2005; places that can never win are dropped as in PELT, Killick et al. 2012). Two
-//! hours of seconds take a quarter of a second.
+//! Jackson et al. 2005), without those that a bound excludes. Two hours of seconds take 0.03 s, or
+//! 0.1 s without optimisation.
 //!
 //! Reasons why it is robust:
 //! - The noise is estimated around every sample, from differences between neighbours, which a step
@@ -45,6 +45,13 @@ const PRICED_MIN: usize = 600;
 /// Samples on each side from which the noise around one is estimated.
 const NOISE_REACH: usize = 30;
 
+/// Number of starts of the last stretch for which a common bound decides if they are tried.
+const STARTS: usize = 16;
+
+/// Excess of a bound over the least cost with which its starts are left out: far more than the
+/// rounding of the sums, and far less than the price of a stretch.
+const MARGIN: f64 = 0.1;
+
 /// One stretch: samples `from..to`, and its line, in ln IOPS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stretch {
@@ -73,87 +80,14 @@ pub(crate) struct Curve {
     logs: Vec<f64>,
     /// ln IOPS, running median of five.
     values: Vec<f64>,
-    sums: Sums,
-}
-
-/// Sums over the samples before each index, weighted by 1 / noise²: of 1, x, x², t, t² and
-/// tx.
-struct Sums(Vec<[f64; 6]>);
-
-/// Places where the last stretch can begin, ascending, one column for each figure so that the
-/// compiler can vectorize the computation.
-#[derive(Default)]
-struct Places {
-    from: Vec<usize>,
-    /// End from which each place cannot win; `usize::MAX` if it can.
-    beaten: Vec<usize>,
-    /// First end at which one of them may be dropped.
-    until: usize,
-    /// Least cost up to each place.
-    best: Vec<f64>,
-    /// The sums before each place, see [`Sums`].
-    sums: [Vec<f64>; 6],
-    /// Cost up to an end with a level from each place, without the level's price.
-    level: Vec<f64>,
-    /// The same with a line.
-    line: Vec<f64>,
-}
-
-impl Places {
-    fn push(&mut self, from: usize, sums: &[f64; 6], best: f64) {
-        self.from.push(from);
-        self.beaten.push(usize::MAX);
-        self.best.push(best);
-        for (column, sum) in self.sums.iter_mut().zip(sums) {
-            column.push(*sum);
-        }
-    }
-
-    /// Computes `level` and `line` up to an end; `all` are the sums before it.
-    fn costs(&mut self, to: usize, all: &[f64; 6]) {
-        let n = self.from.partition_point(|from| from + LEVEL_MIN <= to);
-        self.level.resize(n, 0.0);
-        self.line.resize(n, 0.0);
-        let [w, x, xx, t, tt, tx] = self.sums.each_ref().map(|column| &column[..n]);
-        let (level, line, best) = (&mut self.level[..n], &mut self.line[..n], &self.best[..n]);
-        for i in 0..n {
-            let weight = all[0] - w[i];
-            let (x, t) = (all[1] - x[i], all[3] - t[i]);
-            let per_weight = 1.0 / weight;
-            let xx = (all[2] - xx[i] - x * x * per_weight).max(0.0);
-            let tt = all[4] - tt[i] - t * t * per_weight;
-            let tx = all[5] - tx[i] - t * x * per_weight;
-            level[i] = best[i] + xx;
-            line[i] = best[i] + (xx - tx * tx / tt.max(f64::MIN_POSITIVE)).max(0.0);
-        }
-    }
-
-    /// Drops places that cannot win. A beaten place stays until a slope from the place that beat it
-    /// is long enough, [`SLOPE_MIN`] samples.
-    fn drop_beaten(&mut self, to: usize) {
-        if to < self.until {
-            return;
-        }
-        let gone = |beaten: usize| beaten != usize::MAX && to >= beaten + SLOPE_MIN;
-        let keep: Vec<bool> = self.beaten.iter().map(|&beaten| !gone(beaten)).collect();
-        fn retain<T>(column: &mut Vec<T>, keep: &[bool]) {
-            let mut kept = keep.iter();
-            column.retain(|_| *kept.next().expect("columns are equally long"));
-        }
-        retain(&mut self.from, &keep);
-        retain(&mut self.beaten, &keep);
-        retain(&mut self.best, &keep);
-        for column in &mut self.sums {
-            retain(column, &keep);
-        }
-        let beaten = self.beaten.iter().filter(|beaten| **beaten != usize::MAX);
-        self.until = beaten.min().map_or(usize::MAX, |first| first + SLOPE_MIN);
-    }
+    /// Sums over the samples before each index, weighted by 1 / noise²: of 1, x, x², t, t² and tx.
+    sums: Vec<[f64; 6]>,
 }
 
 /// Weighted moments of a range about its means.
 struct Moments {
     mean_x: f64,
+    xx: f64,
     tt: f64,
     tx: f64,
 }
@@ -177,11 +111,7 @@ impl Curve {
             }
             sums.push(last);
         }
-        Curve {
-            logs,
-            values,
-            sums: Sums(sums),
-        }
+        Curve { logs, values, sums }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -198,9 +128,20 @@ impl Curve {
         &self.values
     }
 
+    fn moments(&self, from: usize, to: usize) -> Moments {
+        let (before, all) = (&self.sums[from], &self.sums[to]);
+        let [weight, x, xx, t, tt, tx] = std::array::from_fn(|i| all[i] - before[i]);
+        Moments {
+            mean_x: x / weight,
+            xx: (xx - x * x / weight).max(0.0),
+            tt: tt - t * t / weight,
+            tx: tx - t * x / weight,
+        }
+    }
+
     /// Fits the best line through a range; a level if `flat`.
     pub(crate) fn stretch(&self, from: usize, to: usize, flat: bool) -> Stretch {
-        let m = self.sums.moments(from, to);
+        let m = self.moments(from, to);
         let slope = if flat || m.tt <= 0.0 {
             0.0
         } else {
@@ -228,6 +169,12 @@ impl Curve {
 
     /// Returns the segmentation of least cost.
     pub(crate) fn cut(&self) -> Vec<Stretch> {
+        self.cut_within(MARGIN)
+    }
+
+    /// Returns the segmentation of least cost; starts whose bound exceeds the least cost by
+    /// `margin` are left out.
+    fn cut_within(&self, margin: f64) -> Vec<Stretch> {
         let n = self.len();
         if n < 2 * LEVEL_MIN {
             return match n {
@@ -239,35 +186,45 @@ impl Curve {
         let mut best = vec![f64::INFINITY; n + 1];
         let mut back = vec![(0, true); n + 1];
         best[0] = 0.0;
-        let mut places = Places::default();
-        places.push(0, &self.sums.0[0], best[0]);
+        // By block of starts: the least cost up to one of them, and a bound of the cost up to the
+        // present end with a stretch from one of them. It holds for later ends too, since a longer
+        // stretch lies no closer to its line.
+        let mut least = vec![f64::INFINITY; n / STARTS + 1];
+        let mut bound = vec![0.0; n / STARTS + 1];
+        least[0] = 0.0;
         for to in LEVEL_MIN..=n {
-            places.costs(to, &self.sums.0[to]);
-            for (at, &from) in places.from.iter().enumerate() {
-                // Places ascend: from here on, none leaves room for a level.
-                if to < from + LEVEL_MIN {
-                    break;
-                }
-                let line = places.line[at];
-                let (as_level, as_slope) = if to - from < SLOPE_MIN {
-                    (places.level[at] + LEVEL_PRICE * price, f64::INFINITY)
-                } else {
-                    (
-                        places.level[at] + LONG_LEVEL_PRICE * price,
-                        line + SLOPE_PRICE * price,
-                    )
+            let cost = |before: f64, from: usize| {
+                let Moments { xx, tt, tx, .. } = self.moments(from, to);
+                let line = before + (xx - tx * tx / tt.max(f64::MIN_POSITIVE)).max(0.0);
+                let level = before + xx;
+                let (as_level, as_slope) = match to - from < SLOPE_MIN {
+                    true => (level + LEVEL_PRICE * price, f64::INFINITY),
+                    false => (level + LONG_LEVEL_PRICE * price, line + SLOPE_PRICE * price),
                 };
-                if as_level.min(as_slope) < best[to] {
-                    best[to] = as_level.min(as_slope);
-                    back[to] = (from, as_level <= as_slope);
+                (as_level.min(as_slope), as_level <= as_slope)
+            };
+            // No more than with the start that was best one sample earlier.
+            let guess = back[to - 1].0;
+            let at_most = cost(best[guess], guess).0 + margin;
+            let (mut least_here, mut back_here) = (f64::INFINITY, (0, true));
+            let end = to + 1 - LEVEL_MIN;
+            for (block, bound) in bound.iter_mut().enumerate().take(end.div_ceil(STARTS)) {
+                let starts = block * STARTS..end.min((block + 1) * STARTS);
+                if starts.end + SLOPE_MIN <= to && *bound <= at_most {
+                    *bound = cost(least[block], starts.end - 1).0;
                 }
-                if places.beaten[at] == usize::MAX && line >= best[to] {
-                    places.beaten[at] = to;
-                    places.until = places.until.min(to + SLOPE_MIN);
+                if *bound > at_most {
+                    continue;
+                }
+                for from in starts {
+                    let (cost, flat) = cost(best[from], from);
+                    if cost < least_here {
+                        (least_here, back_here) = (cost, (from, flat));
+                    }
                 }
             }
-            places.drop_beaten(to);
-            places.push(to, &self.sums.0[to], best[to]);
+            (best[to], back[to]) = (least_here, back_here);
+            least[to / STARTS] = least[to / STARTS].min(least_here);
         }
         let mut cuts = Vec::new();
         let mut to = n;
@@ -278,19 +235,6 @@ impl Curve {
         }
         cuts.reverse();
         cuts
-    }
-}
-
-impl Sums {
-    #[inline]
-    fn moments(&self, from: usize, to: usize) -> Moments {
-        let (before, all) = (&self.0[from], &self.0[to]);
-        let [weight, x, _, t, tt, tx] = std::array::from_fn(|i| all[i] - before[i]);
-        Moments {
-            mean_x: x / weight,
-            tt: tt - t * t / weight,
-            tx: tx - t * x / weight,
-        }
     }
 }
 
@@ -367,4 +311,34 @@ fn difference_noise(window: &[f64], lag: usize) -> f64 {
         .map(|w| (w[lag] - w[0]).abs())
         .collect();
     median(&mut amounts) * NORMAL / std::f64::consts::SQRT_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stend_base::Rng;
+
+    /// Levels and slopes of drawn lengths, with noise or without.
+    fn drawn(seed: u64) -> Vec<f64> {
+        let mut rng = Rng::stream(seed, "curve");
+        let (mut iops, mut at) = (Vec::new(), 10_000.0);
+        while iops.len() < 900 {
+            let to = at * [1.0, 0.9, 0.5, 2.0][rng.below(4) as usize];
+            let (len, noise) = (3 + rng.below(200), [0.0, 0.01, 0.2][rng.below(3) as usize]);
+            for nth in 0..len {
+                let share = nth as f64 / len as f64;
+                iops.push((at + (to - at) * share) * (1.0 + noise * rng.unit_f64()));
+            }
+            at = [to, 10_000.0][rng.below(2) as usize];
+        }
+        iops
+    }
+
+    #[test]
+    fn no_start_that_is_left_out_would_be_better() {
+        for seed in 0..20 {
+            let curve = Curve::new(&drawn(seed));
+            assert_eq!(curve.cut(), curve.cut_within(f64::INFINITY), "seed {seed}");
+        }
+    }
 }

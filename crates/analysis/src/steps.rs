@@ -1,8 +1,5 @@
 //! The steps of a curve: the levels at which a drive writes, and their lengths.
 
-use std::collections::VecDeque;
-
-use parking_lot::Mutex;
 use stend_record::review::{Sample, Series};
 
 use crate::ends::end_level;
@@ -15,13 +12,6 @@ pub const STEP_RATIO: f64 = 1.10;
 
 /// Longer curves are averaged down to about this many samples before segmentation.
 const SAMPLES_MAX: usize = 10_000;
-
-/// Number of curves whose levels [`FOUND`] caches.
-const FOUND_MAX: usize = 16;
-
-/// Levels of the latest curves: findings, figures and charts need the same ones, and need them
-/// again whenever a test of their review ends.
-static FOUND: Mutex<VecDeque<(Series, Vec<Level>)>> = Mutex::new(VecDeque::new());
 
 /// Kinds of stretches of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,19 +64,6 @@ pub struct Level {
 /// It is designed for levels that last. Irregular swings that stay for many seconds on either side
 /// can still be cut into stretches, each with a large scatter.
 pub fn steps(series: &Series) -> Vec<Level> {
-    let mut found = FOUND.lock();
-    if let Some((_, levels)) = found.iter().find(|(of, _)| of == series) {
-        return levels.clone();
-    }
-    drop(found);
-    let levels = find(series);
-    found = FOUND.lock();
-    found.truncate(FOUND_MAX - 1);
-    found.push_front((series.clone(), levels.clone()));
-    levels
-}
-
-fn find(series: &Series) -> Vec<Level> {
     let samples = thinned(&series.samples);
     let iops: Vec<f64> = samples.iter().map(|s| s.iops).collect();
     let curve = Curve::new(&iops);

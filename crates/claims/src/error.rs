@@ -1,6 +1,7 @@
 //! Errors before a finding is judged.
 
 use stend_config::FileError;
+use stend_experiment::Interrupted;
 use stend_lab::LabError;
 use stend_method::MethodError;
 
@@ -16,13 +17,10 @@ pub enum ClaimsError {
     /// The edition cannot be run with these options.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// The lab cannot be read.
+    /// The lab cannot be read or written.
     #[error(transparent)]
     Lab(#[from] LabError),
-    /// The operating system failed.
-    #[error("{0}")]
-    Io(String),
     /// The measurement was interrupted; results of finished drives are stored.
     #[error("interrupted; finished drives are kept")]
-    Interrupted,
+    Interrupted(#[from] Interrupted),
 }

@@ -2,11 +2,12 @@
 //! another, and the finding is checked again, with all other drives unchanged.
 
 use stend_analysis::claims::{Experiment, Measured, Outcome, judge};
+use stend_experiment::Report;
 use stend_model::{Model, NewValue, WriteError, write_values};
 
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;
-use crate::measure::{Event, Keep, Options, measure};
+use crate::measure::{Options, measure};
 use crate::needs::{MeasuredDrive, Measurement, measured_drives, measurements_of};
 
 /// A value that was tried, and its effect on the finding.
@@ -53,14 +54,13 @@ struct Trial<'a> {
 /// # Errors
 /// Errors of [`measure`]; [`ClaimsError::Input`] for a figure that the drive does not have, or a
 /// value that makes an invalid model.
-pub fn experiments<E: From<ClaimsError> + Send>(
+pub fn experiments(
     articles: &[CheckedArticle],
     fails: &dyn Fn(usize, usize) -> bool,
     (needed, measured): (&[Measurement<'_>], &[MeasuredDrive]),
     options: &Options<'_>,
-    keep: Keep<'_, E>,
-    report: &(dyn Fn(&Event<'_>) + Sync),
-) -> Result<Vec<Tried>, E> {
+    report: Report<'_, crate::Measured>,
+) -> Result<Vec<Tried>, ClaimsError> {
     let trials = trials(articles, fails)?;
     let mut own = Vec::new();
     for trial in &trials {
@@ -70,7 +70,7 @@ pub fn experiments<E: From<ClaimsError> + Send>(
         let label = trial.label();
         own.extend(measurements_of(article, Some(&only), &model, Some(&label))?);
     }
-    let results = measure(&own, options, keep, report)?;
+    let results = measure(&own, options, report)?;
     let tried = trials.iter().zip(&results).map(|(trial, result)| {
         let (article, finding, experiment) = trial.place;
         let mut drives = measured_drives(&articles[article], needed, measured);

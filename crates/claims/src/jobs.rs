@@ -4,28 +4,27 @@
 use parking_lot::Mutex;
 
 use serde::{Deserialize, Serialize};
+use stend_experiment::Done;
 use stend_fit::draw::Drawing;
 
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;
-use crate::measure::{Measured, Options, measure, open_ones};
+use crate::measure::{Measured, Options, key, known, measure};
 use crate::needs::{Measurement, measurements};
 use crate::samples::{files, version};
 
 /// A simulation that findings need.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
+    /// Drive and edition in words.
+    pub name: String,
     /// Number of the plausible version; `None` for the drive's own model.
     pub version: Option<u32>,
-    /// Index among the measurements of that version.
-    pub measurement: usize,
-    /// Name of the model.
-    pub drive: String,
-    /// Id of the edition.
-    pub edition: String,
+    /// Hash of everything that its results depend on, as of [`Done::key`].
+    pub key: String,
 }
 
-/// Jobs whose results are not all in the lab: for the drives' own models, and for `samples`
+/// Jobs whose results are not all known: for the drives' own models, and for `samples`
 /// plausible versions.
 ///
 /// # Errors
@@ -39,19 +38,21 @@ pub fn jobs(
     let mut jobs = Vec::new();
     for version in std::iter::once(None).chain((0..samples).map(Some)) {
         let needed = needed(articles, only, version, options.seed)?;
-        for index in open_ones(&needed, options)? {
-            jobs.push(Job {
-                version,
-                measurement: index,
-                drive: needed[index].model.name.clone(),
-                edition: needed[index].edition.id.clone(),
-            });
+        for measurement in &needed {
+            let known = known(measurement, options)?;
+            if !measurement.missing(&known).is_empty() {
+                jobs.push(Job {
+                    name: measurement.name(),
+                    version,
+                    key: key(measurement, options),
+                });
+            }
         }
     }
     Ok(jobs)
 }
 
-/// Runs a job, whatever the lab contains. Returns the result to be stored in the lab.
+/// Runs a job, whatever the store contains. Returns the result to be stored in the lab.
 ///
 /// # Errors
 /// Errors of [`measure`]; [`ClaimsError::Input`] for a job of other articles.
@@ -60,30 +61,24 @@ pub fn carry_out(
     only: Option<&[String]>,
     job: &Job,
     options: &Options<'_>,
-) -> Result<Measured, ClaimsError> {
+) -> Result<Done<Measured>, ClaimsError> {
     let mut needed = needed(articles, only, job.version, options.seed)?;
-    let is_it =
-        |one: &Measurement<'_>| one.model.name == job.drive && one.edition.id == job.edition;
-    if !needed.get(job.measurement).is_some_and(is_it) {
+    let is_it = |one: &Measurement<'_>| key(one, options) == job.key;
+    let Some(index) = needed.iter().position(is_it) else {
         return Err(ClaimsError::Input(format!(
-            "{} by edition {}: no finding of these articles needs it",
-            job.drive, job.edition
+            "{}: no finding of these articles needs it",
+            job.name
         )));
-    }
-    let one = [needed.swap_remove(job.measurement)];
+    };
+    let one = [needed.swap_remove(index)];
+    let made: Mutex<Vec<Done<Measured>>> = Mutex::default();
     let alone = Options {
-        fresh: true,
+        store: &made,
         threads: Some(1),
-        interrupt: options.interrupt.clone(),
-        ..*options
+        ..options.clone()
     };
-    let kept: Mutex<Option<Measured>> = Mutex::default();
-    let keep = |measured: &Measured| -> Result<(), ClaimsError> {
-        *kept.lock() = Some(measured.clone());
-        Ok(())
-    };
-    measure(&one, &alone, &keep, &|_| ())?;
-    Ok(kept.into_inner().expect("what is measured is kept"))
+    measure(&one, &alone, &|_| ())?;
+    Ok(made.into_inner().remove(0))
 }
 
 /// Measurements that a version needs.

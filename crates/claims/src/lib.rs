@@ -7,7 +7,7 @@
 //! | [`experiments`] | findings that do not hold, checked with other values of a drive's figure |
 //! | [`samples`] | findings on plausible versions of all drives: robustness and decisive figures |
 //! | [`jobs`] | needed measurements as jobs for other processes and machines |
-//! | [`mod@measure`] | reads results from the lab, or simulates them, one drive per thread |
+//! | [`mod@measure`] | reads results from a store such as the lab, or simulates them, one drive per thread |
 //!
 //! `stend_analysis::claims` then judges which findings hold.
 
@@ -22,5 +22,5 @@ pub mod samples;
 
 pub use article::CheckedArticle;
 pub use error::ClaimsError;
-pub use measure::{Event, Measured, Options, measure, program_sha256};
-pub use needs::{MeasuredDrive, Measurement, measured_drives, measurements, named_drives};
+pub use measure::{LabStore, Measured, Options, measure};
+pub use needs::{MeasuredDrive, Measurement, judged, measurements, named_drives};

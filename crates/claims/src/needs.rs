@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stend_analysis::Load;
-use stend_analysis::claims::{CurveMetric, Drives, Figure, Measured, Of, OfCurve, OfPoints};
+use stend_analysis::claims::{
+    CurveMetric, Drives, Figure, JudgedFinding, Measured, Of, OfCurve, OfPoints, judge,
+};
 use stend_method::edition::{ContinuationStep, TestKind};
 use stend_method::{Edition, Ending};
 use stend_model::Model;
@@ -57,6 +59,11 @@ impl MeasuredDrive {
 }
 
 impl Measurement<'_> {
+    /// Drive and edition in words.
+    pub(crate) fn name(&self) -> String {
+        format!("{}, edition {}", self.model.name, self.edition.id)
+    }
+
     /// Adds the needs of a figure.
     fn add(&mut self, figure: &Figure) {
         let selects = self.wanted.entry(figure.test.clone()).or_default();
@@ -198,7 +205,7 @@ fn label(version: Option<&str>, scaled_by: u32) -> Option<String> {
 
 /// Measured drives of an article, by the article's names for them; `measured` holds the results of
 /// `measurements`, in their order.
-pub fn measured_drives<'m>(
+pub(crate) fn measured_drives<'m>(
     article: &CheckedArticle,
     measurements: &[Measurement<'_>],
     measured: &'m [MeasuredDrive],
@@ -218,6 +225,19 @@ pub fn measured_drives<'m>(
         }
     }
     drives
+}
+
+/// Judges the findings of each article; `measured` holds the results of `needed`, in their order.
+pub fn judged<'a>(
+    articles: &'a [CheckedArticle],
+    needed: &[Measurement<'_>],
+    measured: &[MeasuredDrive],
+) -> Vec<Vec<JudgedFinding<'a>>> {
+    let judged = articles.iter().map(|article| {
+        let drives = measured_drives(article, needed, measured);
+        judge(article.article(), &drives)
+    });
+    judged.collect()
 }
 
 /// Share of a curve that a figure needs.

@@ -1,6 +1,7 @@
 //! Figures of a step's result: a metric, the requests to which it is limited, and a window.
 
 use serde::{Deserialize, Serialize};
+use stend_analysis::Unit;
 use stend_analysis::ends::end_level;
 use stend_load::Sample;
 use stend_load::jobfile::Direction;
@@ -97,6 +98,20 @@ pub enum Window {
 }
 
 impl Metric {
+    /// Returns the unit of its values.
+    pub fn unit(&self) -> Unit {
+        match self {
+            Metric::Bandwidth(_) | Metric::BandwidthMin => Unit::BytesPerS,
+            Metric::Iops(_) | Metric::IopsEnd => Unit::Iops,
+            Metric::Latency(..) | Metric::Period => Unit::Nanoseconds,
+            Metric::Bytes(_) | Metric::FallBytes => Unit::Bytes,
+            Metric::Elapsed => Unit::Seconds,
+            Metric::Energy => Unit::Joules,
+            Metric::Power => Unit::Watts,
+            Metric::WriteAmplification | Metric::Counter(_) => Unit::Count,
+        }
+    }
+
     /// True if it is computed from samples, even of the whole step.
     pub fn needs_samples(&self) -> bool {
         matches!(

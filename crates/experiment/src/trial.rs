@@ -1,7 +1,10 @@
 //! Trials: steps on a drive in a state, and figures of their results. A batch of trials of one
 //! model in one state is a unit of work for a thread, another process or another machine.
 
-use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use stend_load::target::TargetError;
 use stend_model::Model;
@@ -9,6 +12,8 @@ use stend_record::sha256_hex;
 use stend_simulated::SimulatedTarget;
 
 use crate::figure::Figure;
+use crate::schedule::{self, Order, Task};
+use crate::slots::Slots;
 use crate::step::{Step, StepResult, prepare};
 
 /// Steps on a drive, and figures of their results.
@@ -93,14 +98,67 @@ pub trait Pool: Sync {
     fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>>;
 }
 
-/// This process, with all threads.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Threads;
+/// Pool that remembers all results, and runs equal batches once.
+pub struct Remembering<'a> {
+    pool: &'a dyn Pool,
+    /// Results by the id of the batch.
+    known: Mutex<BTreeMap<String, Vec<Values>>>,
+}
+
+impl<'a> Remembering<'a> {
+    /// Creates a pool that runs new batches by another.
+    pub fn new(pool: &'a dyn Pool) -> Remembering<'a> {
+        let known = Mutex::default();
+        Remembering { pool, known }
+    }
+}
+
+impl Pool for Remembering<'_> {
+    fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>> {
+        let mut known = self.known.lock();
+        let ids: Vec<String> = batches.iter().map(Batch::id).collect();
+        let (mut new_ids, mut new) = (BTreeSet::new(), Vec::new());
+        let mut order = Vec::new();
+        for (id, batch) in ids.iter().zip(batches) {
+            if !known.contains_key(id) && new_ids.insert(id) {
+                order.push(id.clone());
+                new.push(batch.clone());
+            }
+        }
+        known.extend(order.into_iter().zip(self.pool.run(&new)));
+        ids.iter().map(|id| known[id].clone()).collect()
+    }
+}
+
+/// This process, with this number of threads; by default with as many as there are CPUs.
+#[derive(Clone, Copy, Debug)]
+pub struct Threads(pub usize);
+
+impl Default for Threads {
+    fn default() -> Threads {
+        Threads(std::thread::available_parallelism().map_or(1, |n| n.get()))
+    }
+}
+
+impl Threads {
+    /// Returns the results of `work` for each index below `count`, in their order. Each thread does
+    /// one at a time: a drive takes gigabytes of memory.
+    pub fn map<T: Send>(self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        let results = Mutex::new(BTreeMap::new());
+        let work = |index, _: Option<()>| -> Result<_, Infallible> {
+            let result = work(index);
+            results.lock().insert(index, result);
+            Ok(None)
+        };
+        let tasks = vec![Task::default(); count];
+        let threads = (self.0, &Slots::new(self.0));
+        let Ok(()) = schedule::run(&tasks, threads, Order::StatesFirst, &|()| (), &work);
+        results.into_inner().into_values().collect()
+    }
+}
 
 impl Pool for Threads {
     fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>> {
-        // One at a time per thread: a drive takes gigabytes of memory.
-        let batches = batches.par_iter().with_max_len(1);
-        batches.map(Batch::run).collect()
+        self.map(batches.len(), |index| batches[index].run())
     }
 }

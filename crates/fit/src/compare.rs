@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-use stend_experiment::Metric;
+use stend_experiment::{Metric, Threads};
 use stend_model::Model;
 
 use crate::measured::{Ask, Expected, Measured, RelationKind};
@@ -74,6 +73,8 @@ pub struct Comparing<'a> {
     pub only: &'a dyn Fn(usize) -> bool,
     /// Seed of every random choice.
     pub seed: u64,
+    /// Number of drives that are tested at a time.
+    pub threads: Threads,
     /// Called when a drive has been tested in a state, with the number done and the total.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
@@ -92,10 +93,9 @@ pub fn compare(measured: &Measured, with: &Comparing<'_>) -> Comparison {
     // The largest first, so that it does not run alone at the end.
     there.sort_by_key(|(model, _)| std::cmp::Reverse(model.capacity.user_bytes.value));
     let (all, done) = (there.len(), AtomicUsize::new(0));
-    // One at a time per thread: a drive takes gigabytes of memory.
     let (seed, progress) = (with.seed, with.progress);
-    let results = there.into_par_iter().with_max_len(1);
-    let results = results.map(|(model, test_run)| {
+    let results = with.threads.map(all, |index| {
+        let (model, test_run) = &there[index];
         let results = match test_run.batch(measured, model, seed) {
             Ok(batch) => test_run.named(batch.run()),
             Err(reason) => test_run.failed(&reason),
@@ -103,7 +103,7 @@ pub fn compare(measured: &Measured, with: &Comparing<'_>) -> Comparison {
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
         results
     });
-    let predictions: Predictions = results.flatten_iter().collect();
+    let predictions: Predictions = results.into_iter().flatten().collect();
     let outcome = |row: &usize| (*row, outcome(measured, *row, &predictions, &models));
     summed_up(measured, rows.iter().map(outcome).collect())
 }

@@ -85,9 +85,11 @@ fn task<'a>(models: &'a [(String, Files)], measured: &'a Measured) -> Task<'a> {
         only: &|_| true,
         others: &Model::shipped,
         options: OPTIONS,
-        pool: &stend_experiment::Threads,
+        pool: &THREADS,
     }
 }
+
+const THREADS: stend_experiment::Threads = stend_experiment::Threads(2);
 
 fn fitted(models: &[(String, Files)], measured: &Measured) -> Fit {
     fit(&task(models, measured), None, &mut |_, _| Ok(())).unwrap()
@@ -188,8 +190,11 @@ fn threads_do_not_matter() {
     let measured = made_by(&with(&[(READ, 9000.0, None)]));
     let models = files(&with(&[(READ, 20_000.0, READ_FREE)]));
     let by = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.unwrap().install(|| fitted(&models, &measured))
+        let task = Task {
+            pool: &stend_experiment::Threads(threads),
+            ..task(&models, &measured)
+        };
+        fit(&task, None, &mut |_, _| Ok(())).unwrap()
     };
     assert_eq!(by(1), by(2));
 }

@@ -11,6 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{DEMO, JOBS, compared_with};
+use stend_experiment::Threads;
 use stend_fit::Measured;
 use stend_fit::fitting::{
     FitError, LeaveOneOut, LeftOut, Origin, Plan, SearchOptions, SearchState,
@@ -26,6 +27,7 @@ const OPTIONS: SearchOptions = SearchOptions {
 /// A shared part with the time of a read command, and drives with and without it.
 struct Lab {
     files: BTreeMap<String, Files>,
+    threads: Threads,
 }
 
 /// The line of a read command's time.
@@ -78,6 +80,7 @@ impl Lab {
         });
         Lab {
             files: files.into(),
+            threads: Threads::default(),
         }
     }
 
@@ -116,7 +119,8 @@ impl Lab {
     ) -> T {
         let files = |name: &str| self.files.get(name).cloned();
         let others = |name: &str| self.model(name);
-        let all = LeaveOneOut::new(measured, &files, &|_| true, &others, OPTIONS).unwrap();
+        let all =
+            LeaveOneOut::new(measured, &files, &|_| true, &others, OPTIONS, self.threads).unwrap();
         work(&all, all.plans())
     }
 }
@@ -262,7 +266,7 @@ fn what_nobody_shares_stands_in_the_middle_if_it_was_fitted() {
 #[test]
 fn a_search_that_was_broken_off_ends_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().unwrap();
-    let lab = Lab::new(folder.path());
+    let mut lab = Lab::new(folder.path());
     let measured = made_by(&[("a", 9000), ("b", 9000)], "");
     let (whole, _) = lab.left_out("a", &measured);
     for generations in [0, 3] {
@@ -275,13 +279,10 @@ fn a_search_that_was_broken_off_ends_as_if_it_had_not_been() {
             }
         });
         assert!(matches!(broken, Err(FitError::Keep(text)) if text == "enough"));
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(1)
-            .build()
-            .unwrap();
-        let resumed =
-            threads.install(|| lab.resumed("a", &measured, left.clone(), &mut |_| Ok(())));
+        lab.threads = Threads(1);
+        let resumed = lab.resumed("a", &measured, left.clone(), &mut |_| Ok(()));
         assert_eq!(resumed.unwrap(), whole);
+        lab.threads = Threads::default();
         // A state can be used only by the same search.
         let other = made_by(&[("a", 9000), ("b", 9001)], "");
         let error = lab.resumed("a", &other, left, &mut |_| Ok(()));

@@ -5,7 +5,8 @@
 
 mod common;
 
-use common::{DEMO, JOBS, compared, demo, errors, measured, outcome, with_energy};
+use common::{DEMO, JOBS, compared, compared_by, demo, errors, measured, outcome, with_energy};
+use stend_experiment::Threads;
 use stend_fit::compare::{Answer, Comparing, compare};
 use stend_fit::measured::{Expected, Used};
 use stend_fit::{Measured, Outcome, TestRun};
@@ -217,6 +218,7 @@ fn what_a_model_does_not_tell_is_not_answered() {
             model: &|_| Some(with_energy()),
             only: &|_| true,
             seed: 1,
+            threads: Threads::default(),
             progress: &|_, _| (),
         },
     );
@@ -252,6 +254,7 @@ fn a_model_that_is_not_there_answers_nothing() {
             model: &|_| None,
             only: &|_| true,
             seed: 1,
+            threads: Threads::default(),
             progress: &|_, _| (),
         },
     );
@@ -312,10 +315,7 @@ fn the_number_of_threads_does_not_matter() {
         { what = "w", figure = "iops", state = "new", value = 1.0, unit = "IOPS" },
         { what = "w", figure = "read-used", state = "free-1gb", value = 1.0, unit = "ms" }"#;
     let measured = measured(rows);
-    let by = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.unwrap().install(|| compared(&measured))
-    };
+    let by = |threads: usize| compared_by(Threads(threads), &measured);
     assert_eq!(by(1), by(2));
 }
 

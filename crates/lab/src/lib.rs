@@ -20,6 +20,7 @@ mod merge;
 mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod program;
 pub mod progress;
 pub mod recorded;
 mod runs;
@@ -45,6 +46,7 @@ pub use error::LabError;
 pub use export::TABLES;
 pub use format::Format;
 pub use merge::Merged;
+pub use program::{Program, kept_key};
 pub use recorded::{EntryId, RecordedId, RecordedKind};
 pub use runs::{RunId, RunState, RunSummary};
 pub use store::RunContext;

@@ -114,7 +114,7 @@ impl From<StudyError> for Failure {
         match error {
             StudyError::Definition(error) => error.into(),
             StudyError::Lab(error) => error.into(),
-            StudyError::Interrupted => Failure::Io(error.to_string()),
+            StudyError::Interrupted(_) => Failure::Io(error.to_string()),
         }
     }
 }
@@ -126,8 +126,7 @@ impl From<ClaimsError> for Failure {
             ClaimsError::File(error) => error.into(),
             ClaimsError::Method(error) => error.into(),
             ClaimsError::Lab(error) => error.into(),
-            ClaimsError::Io(text) => Failure::Io(text),
-            ClaimsError::Interrupted => Failure::Io(error.to_string()),
+            ClaimsError::Interrupted(_) => Failure::Io(error.to_string()),
         }
     }
 }

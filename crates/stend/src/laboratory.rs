@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::Value;
 use stend_lab::recorded::{self, NewRecord};
-use stend_lab::{EntryId, Lab, LabError, RecordedKind, RunContext, RunId, RunSummary};
+use stend_lab::{EntryId, Lab, LabError, Program, RecordedKind, RunContext, RunId, RunSummary};
 use stend_record::review::{Review, TargetInfo};
+use stend_record::sha256_hex;
 
 use crate::args::LabPath;
 use crate::failure::Failure;
@@ -158,6 +159,18 @@ pub fn context<'a>(folder: &'a Path, edition_sha256: &'a str) -> RunContext<'a> 
         stend_commit: option_env!("STEND_COMMIT"),
         now_unix_ms: Timestamp::now().as_millisecond(),
     }
+}
+
+/// Returns this program, whose id is the SHA-256 of its executable.
+pub fn program() -> Result<Program, Failure> {
+    let failed = |error| Failure::Io(format!("the program cannot read itself: {error}"));
+    let path = std::env::current_exe().map_err(failed)?;
+    Ok(Program {
+        id: sha256_hex(std::fs::read(path).map_err(failed)?),
+        version: env!("CARGO_PKG_VERSION"),
+        commit: option_env!("STEND_COMMIT"),
+        now_unix_ms: || Timestamp::now().as_millisecond(),
+    })
 }
 
 /// Stores a job or a replay, and prints its number.

@@ -1,5 +1,6 @@
 //! Progress on stderr: a bar with the time left on a terminal, lines elsewhere.
 
+mod units;
 mod work;
 
 use std::io::Write as _;
@@ -14,6 +15,7 @@ use stend_method::Event;
 
 use crate::output::note;
 use crate::signals;
+pub use units::Units;
 use work::Work;
 
 const STEPS: f64 = 10_000.0;

@@ -1,6 +1,7 @@
 //! Errors of a study.
 
 use stend_config::{FileError, Problem, SourceText};
+use stend_experiment::Interrupted;
 use stend_lab::LabError;
 
 /// Error of a study. A variant that fails is not an error: it is a row with its message.
@@ -14,7 +15,7 @@ pub enum StudyError {
     Lab(#[from] LabError),
     /// It was interrupted; finished rows are kept.
     #[error("the study was interrupted")]
-    Interrupted,
+    Interrupted(#[from] Interrupted),
 }
 
 /// A fault in a definition, with its key.

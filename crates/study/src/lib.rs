@@ -30,6 +30,6 @@ pub use effects::effects;
 pub use error::StudyError;
 pub use folder::{FORMATS, check_folder};
 pub use plan::{Done, Plan, PlannedRow};
-pub use run::{Event, Options, Watch, run};
+pub use run::{Options, Watch, run};
 pub use series::check as check_series;
-pub use session::{Context, Session, kept_key};
+pub use session::{Context, Session};

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use stend_experiment::{Job, Metric, Step, USUAL};
 use stend_load::JobFile;
 use stend_method::{Edition, ReviewOptions, check_options};
@@ -92,21 +91,15 @@ pub struct PlannedRow {
     pub(crate) job_text: String,
 }
 
-/// A finished row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Done {
-    /// The row.
-    pub row: StudyRow,
-    /// [`PlannedRow::key`].
-    pub key: String,
-}
+/// A finished row, with [`PlannedRow::key`].
+pub type Done = stend_experiment::Done<StudyRow>;
 
 /// Outcomes of a row, or its error.
 pub(crate) type Outcomes = Result<Vec<(String, f64)>, String>;
 
 impl PlannedRow {
     /// Returns the row with the outcomes of another row with the same key.
-    pub(crate) fn done_as(&self, other: &StudyRow) -> StudyRow {
+    pub(crate) fn done_as(&self, other: &StudyRow) -> Done {
         self.done(match &other.error {
             None => Ok(other.outcomes.clone()),
             Some(error) => Err(error.clone()),
@@ -114,12 +107,12 @@ impl PlannedRow {
     }
 
     /// Returns the row with its outcomes.
-    pub(crate) fn done(&self, outcomes: Outcomes) -> StudyRow {
+    pub(crate) fn done(&self, outcomes: Outcomes) -> Done {
         let (outcomes, error) = match outcomes {
             Ok(outcomes) => (outcomes, None),
             Err(error) => (Vec::new(), Some(error)),
         };
-        StudyRow {
+        let result = StudyRow {
             number: self.number,
             model: self.model.clone(),
             factors: self.factors.clone(),
@@ -127,6 +120,11 @@ impl PlannedRow {
             job: self.job.clone(),
             outcomes,
             error,
+        };
+        Done {
+            name: format!("row {}", self.number),
+            key: self.key.clone(),
+            result,
         }
     }
 }
@@ -186,11 +184,7 @@ impl Plan {
     /// # Panics
     /// If the number is not one of the plan's.
     pub fn failed(&self, number: u64, error: String) -> Done {
-        let row = &self.rows[number as usize];
-        Done {
-            row: row.done(Err(error)),
-            key: row.key.clone(),
-        }
+        self.rows[number as usize].done(Err(error))
     }
 
     /// Returns the names of the factors, in their order.

@@ -10,10 +10,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
 use stend_analysis::{figure_name, key_figures};
 use stend_base::Nanos;
-use stend_experiment::{Figure, Job, Order, Slots, Step, Task, prepare};
+use stend_experiment::{Figure, Interrupted, Job, Order, Report, Run, Step, Store, Task, prepare};
 use stend_load::Sample;
 use stend_load::runner::{Flow, Progress};
 use stend_method::{Edition, ReviewOptions, run_review};
@@ -50,90 +49,44 @@ pub trait Watch: Send + Sync {
     fn samples(&self, row: &PlannedRow, samples: &[Sample]);
 }
 
-/// Events of a run.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
-    /// A state is prepared for `rows` rows.
-    Preparing {
-        /// Name of the model.
-        model: &'a str,
-        /// Number of rows that start from it.
-        rows: usize,
-    },
-    /// A row is done.
-    Done {
-        /// The row.
-        row: &'a StudyRow,
-        /// Number of finished rows.
-        done: usize,
-        /// Number of all rows.
-        of: usize,
-    },
-}
-
-/// Carries out the rows with these numbers. Each is passed to `keep` when it is finished, in no
-/// particular order. Both `keep` and `report` are called by one thread at a time.
+/// Carries out the rows with these numbers. Each is stored when it is finished, in no particular
+/// order. Both `store` and `report` are called by one thread at a time.
 ///
 /// # Errors
-/// [`StudyError::Interrupted`] after an interrupt; an error of `keep`, after which nothing more is
+/// [`StudyError::Interrupted`] after an interrupt; an error of `store`, after which nothing more is
 /// carried out.
 ///
 /// # Panics
 /// If a number is not one of the plan's.
-pub fn run<E: From<StudyError> + Send>(
+pub fn run(
     plan: &Plan,
     numbers: &[u64],
     options: &Options,
-    keep: &(dyn Fn(Done) -> Result<(), E> + Sync),
-    report: &(dyn Fn(&Event<'_>) + Sync),
-) -> Result<(), E> {
+    store: &dyn Store<StudyRow, StudyError>,
+    report: Report<'_, StudyRow>,
+) -> Result<(), StudyError> {
     let wanted: BTreeSet<u64> = numbers.iter().copied().collect();
     let (works, tasks): (Vec<TaskWork>, Vec<Task>) = tasks(plan, &wanted).into_iter().unzip();
-    // Rows that are done. `keep` and `report` are called while it is held.
-    let done = Mutex::new(0);
-    let work = |task: usize, state: Option<Prepared>| -> Result<Option<Prepared>, E> {
-        if options.interrupt.load(Ordering::Relaxed) {
-            return Err(StudyError::Interrupted.into());
-        }
-        let rows = match &works[task] {
+    let run = Run {
+        threads: options.threads,
+        order: Order::StatesLast,
+        interrupt: &options.interrupt,
+        store,
+        report,
+    };
+    let copy = |state: &mut Prepared| Arc::clone(state);
+    run.carry_out(&tasks, wanted.len(), &copy, &|task, state, working| {
+        Ok(match &works[task] {
             TaskWork::Prepare(first, rows) => {
                 let row = plan.planned(*first);
-                {
-                    let _one = done.lock();
-                    report(&Event::Preparing {
-                        model: &row.model,
-                        rows: *rows,
-                    });
-                }
-                return Ok(Some(Arc::new(plan.prepared(row, options))));
+                let s = if *rows == 1 { "" } else { "s" };
+                let doing = format!("{}: preparing a state for {rows} row{s}", row.model);
+                working(&doing, 0.0);
+                (Some(Arc::new(plan.prepared(row, options))), Vec::new())
             }
-            TaskWork::Rows(numbers) => plan.carried_out(numbers, state, options)?,
-        };
-        let mut done = done.lock();
-        for row in rows {
-            *done += 1;
-            report(&Event::Done {
-                row: &row,
-                done: *done,
-                of: wanted.len(),
-            });
-            let key = plan.planned(row.number).key.clone();
-            keep(Done { row, key })?;
-        }
-        Ok(None)
-    };
-    let threads = (options.threads, &Slots::new(options.threads));
-    stend_experiment::run(
-        &tasks,
-        threads,
-        Order::StatesLast,
-        &|state| Arc::clone(state),
-        &work,
-    )?;
-    match options.interrupt.load(Ordering::Relaxed) {
-        true => Err(StudyError::Interrupted.into()),
-        false => Ok(()),
-    }
+            TaskWork::Rows(numbers) => (None, plan.carried_out(numbers, state, options)?),
+        })
+    })
 }
 
 /// A prepared state, or the error of its preparation.
@@ -160,12 +113,15 @@ fn tasks(plan: &Plan, wanted: &BTreeSet<u64>) -> Vec<(TaskWork, Task)> {
                 let needs = Some(tasks.len());
                 tasks.push((TaskWork::Prepare(first, group.len()), Task::default()));
                 let row = |number| {
-                    let task = Task { needs, cost: 0.0 };
+                    let task = Task { needs, cost: 1.0 };
                     (TaskWork::Rows(vec![number]), task)
                 };
                 tasks.extend(group.into_iter().map(row));
             }
-            Work::Test { .. } => tasks.push((TaskWork::Rows(group), Task::default())),
+            Work::Test { .. } => {
+                let cost = group.len() as f64;
+                tasks.push((TaskWork::Rows(group), Task { needs: None, cost }));
+            }
         }
     }
     tasks
@@ -191,13 +147,13 @@ impl Plan {
         Ok(target)
     }
 
-    /// Carries out the rows of a task; returns none after an interrupt.
+    /// Carries out the rows of a task.
     fn carried_out(
         &self,
         numbers: &[u64],
         state: Option<Prepared>,
         options: &Options,
-    ) -> Result<Vec<StudyRow>, StudyError> {
+    ) -> Result<Vec<Done>, StudyError> {
         let first = self.planned(numbers[0]);
         let mut samples: Option<Vec<Sample>> = None;
         let outcomes: Vec<Outcomes> = match &self.works[first.work] {
@@ -223,15 +179,15 @@ impl Plan {
         };
         // A row that ended early is not a result.
         if options.interrupt.load(Ordering::Relaxed) {
-            return Ok(Vec::new());
+            return Err(Interrupted.into());
         }
         let rows = numbers.iter().zip(outcomes);
-        let rows: Vec<StudyRow> = rows
+        let rows: Vec<Done> = rows
             .map(|(number, outcomes)| self.planned(*number).done(outcomes))
             .collect();
         if let Some(samples) = samples {
             if let Some(folder) = &options.series {
-                series::write(folder, &rows[0], &samples)?;
+                series::write(folder, &rows[0].result, &samples)?;
             }
             if let Some(watch) = &options.watch {
                 watch.samples(first, &samples);

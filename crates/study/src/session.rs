@@ -6,33 +6,27 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use stend_experiment::{Report, Store};
 use stend_lab::studies::{self, StudyContext, StudyId};
-use stend_lab::{Lab, LabError};
-use stend_record::sha256_hex;
+use stend_lab::{Lab, LabError, Program, kept_key};
 use stend_record::study::{Study, StudyRow};
 
 use crate::error::StudyError;
 use crate::plan::{Done, Plan, PlannedRow};
-use crate::run::{Event, Options, run};
+use crate::run::{Options, run};
 use crate::series;
 
 /// Greatest time before rows are written to the lab, ms: this much is simulated again if the
 /// process is killed.
 const SAVED_EVERY_MS: i64 = 250;
 
-/// The program that carries a study out.
+/// Context of a study's results.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// Id of the program: rows that another program made are not reused.
-    pub program: String,
-    /// Version.
-    pub stend_version: &'static str,
-    /// Commit, if known.
-    pub stend_commit: Option<&'static str>,
+    /// The program: rows that another program made are not reused.
+    pub program: Program,
     /// Folder of the results.
     pub folder: PathBuf,
-    /// Returns the present time, ms since 1970.
-    pub now_unix_ms: fn() -> i64,
 }
 
 /// A study in progress.
@@ -69,7 +63,7 @@ impl Session {
         fresh: bool,
         context: Context,
     ) -> Result<Session, StudyError> {
-        let now_unix_ms = (context.now_unix_ms)();
+        let now_unix_ms = (context.program.now_unix_ms)();
         let mut session = Session {
             plan: Arc::clone(&plan),
             context,
@@ -83,33 +77,8 @@ impl Session {
         let mut lab = Lab::open(path)?;
         let definition = plan.definition().to_json();
         let factors = plan.factor_names();
-        let study = studies::begin(
-            &mut lab,
-            &session.study_context(&definition, &factors, now_unix_ms),
-        )?;
-        let mut waiting = Vec::new();
-        if !fresh {
-            let keys: Vec<String> = plan
-                .rows()
-                .iter()
-                .map(|row| session.key(&row.key))
-                .collect();
-            let mut found = studies::known(&lab, keys.iter().map(String::as_str))?;
-            for (row, key) in plan.rows().iter().zip(keys) {
-                if let Some(result) = found.remove(&key) {
-                    let row = row.done_as(&result);
-                    session.known.push(row.clone());
-                    // Stored in this study as well, if it was made for another.
-                    waiting.push((key, row));
-                }
-            }
-        }
-        studies::save(
-            &mut lab,
-            study,
-            &waiting,
-            &session.study_context(&definition, &factors, now_unix_ms),
-        )?;
+        let context = session.study_context(&definition, &factors, now_unix_ms);
+        let study = studies::begin(&mut lab, &context)?;
         session.kept = Some(Kept {
             lab: Mutex::new(lab),
             study,
@@ -118,6 +87,18 @@ impl Session {
                 saved_unix_ms: now_unix_ms,
             }),
         });
+        if !fresh {
+            for row in plan.rows() {
+                let known = Store::known(&session, &row.key)?;
+                if let Some(known) = known.first() {
+                    let row = row.done_as(known);
+                    // Stored in this study as well, if it was made for another.
+                    session.wait_for_lab(&row);
+                    session.known.push(row.result);
+                }
+            }
+        }
+        session.flush()?;
         Ok(session)
     }
 
@@ -137,7 +118,7 @@ impl Session {
     }
 
     /// Returns the rows that were known when it was opened.
-    pub fn known(&self) -> &[StudyRow] {
+    pub fn known_rows(&self) -> &[StudyRow] {
         &self.known
     }
 
@@ -157,53 +138,31 @@ impl Session {
         all.filter(|number| !there.contains(number)).collect()
     }
 
-    /// Carries out the open rows.
+    /// Carries out the open rows that are `wanted`.
     ///
     /// # Errors
     /// [`StudyError::Interrupted`], [`StudyError::Lab`]; finished rows are stored in any case.
     pub fn run(
         &self,
         options: &Options,
-        report: &(dyn Fn(&Event<'_>) + Sync),
-    ) -> Result<(), StudyError> {
-        self.run_only(options, &|_| true, report)
-    }
-
-    /// Carries out rows like [`Session::run`], but only those that are `wanted`.
-    ///
-    /// # Errors
-    /// The errors of [`Session::run`].
-    pub fn run_only(
-        &self,
-        options: &Options,
         wanted: &dyn Fn(&PlannedRow) -> bool,
-        report: &(dyn Fn(&Event<'_>) + Sync),
+        report: Report<'_, StudyRow>,
     ) -> Result<(), StudyError> {
-        let keep = |done: Done| self.keep(done);
         let mut numbers = self.open_rows();
         numbers.retain(|number| wanted(&self.plan.rows()[*number as usize]));
-        let ran = run(&self.plan, &numbers, options, &keep, report);
+        let ran = run(&self.plan, &numbers, options, self, report);
         self.flush().and(ran)
     }
 
-    /// Stores a row that was carried out here or elsewhere.
-    ///
-    /// # Errors
-    /// [`StudyError::Lab`].
-    pub fn keep(&self, done: Done) -> Result<(), StudyError> {
-        self.done.lock().push(done.row.clone());
+    /// Adds a row to those that are not yet written; returns true if it is time to write them.
+    fn wait_for_lab(&self, done: &Done) -> bool {
         let Some(kept) = &self.kept else {
-            return Ok(());
+            return false;
         };
-        let due = {
-            let mut waiting = kept.waiting.lock();
-            waiting.rows.push((self.key(&done.key), done.row));
-            (self.context.now_unix_ms)() - waiting.saved_unix_ms >= SAVED_EVERY_MS
-        };
-        match due {
-            true => self.flush(),
-            false => Ok(()),
-        }
+        let mut waiting = kept.waiting.lock();
+        let key = kept_key(&self.context.program.id, &done.key);
+        waiting.rows.push((key, done.result.clone()));
+        (self.context.program.now_unix_ms)() - waiting.saved_unix_ms >= SAVED_EVERY_MS
     }
 
     /// Writes waiting rows to the lab.
@@ -214,7 +173,7 @@ impl Session {
         let Some(kept) = &self.kept else {
             return Ok(());
         };
-        let now_unix_ms = (self.context.now_unix_ms)();
+        let now_unix_ms = (self.context.program.now_unix_ms)();
         let rows = {
             let mut waiting = kept.waiting.lock();
             waiting.saved_unix_ms = now_unix_ms;
@@ -233,10 +192,6 @@ impl Session {
         self.plan.study(rows.collect())
     }
 
-    fn key(&self, row: &str) -> String {
-        kept_key(&self.context.program, row)
-    }
-
     fn study_context<'c>(
         &'c self,
         definition: &'c str,
@@ -252,15 +207,29 @@ impl Session {
             duration_scale: of.duration_scale,
             rows_planned: self.plan.rows().len() as u64,
             folder: &self.context.folder,
-            stend_version: self.context.stend_version,
-            stend_commit: self.context.stend_commit,
+            stend_version: self.context.program.version,
+            stend_commit: self.context.program.commit,
             now_unix_ms,
         }
     }
 }
 
-/// Returns the key under which the lab stores a row: that of the plan, with the program that makes
-/// it.
-pub fn kept_key(program: &str, row: &str) -> String {
-    sha256_hex(format!("{program}\n{row}"))
+impl Store<StudyRow, StudyError> for Session {
+    fn known(&self, key: &str) -> Result<Vec<StudyRow>, StudyError> {
+        let Some(kept) = &self.kept else {
+            return Ok(Vec::new());
+        };
+        let key = kept_key(&self.context.program.id, key);
+        let found = studies::known(&kept.lab.lock(), [key.as_str()])?;
+        Ok(found.into_values().collect())
+    }
+
+    /// Stores a row that was carried out here or elsewhere.
+    fn keep(&self, done: &Done) -> Result<(), StudyError> {
+        self.done.lock().push(done.result.clone());
+        match self.wait_for_lab(done) {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
 }

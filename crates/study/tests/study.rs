@@ -1,18 +1,18 @@
 //! Studies of the demonstration drive, reduced in size.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stend_lab::{Kind, Lab, LabError, Table};
+use parking_lot::Mutex;
+use stend_experiment::Event;
+use stend_lab::{Kind, Lab, LabError, Program, Table};
 use stend_load::{JobFile, RunOptions};
 use stend_model::{Model, Setting};
 use stend_record::study::{Cell, Study, StudyRow};
 use stend_simulated::SimulatedTarget;
 use stend_study::{
-    Context, Definition, Done, Event, FORMATS, Options, Plan, Session, StudyError, check_series,
-    run,
+    Context, Definition, Done, FORMATS, Options, Plan, Session, StudyError, check_series, run,
 };
 
 /// Two thousand random writes.
@@ -50,24 +50,20 @@ fn all(plan: &Plan) -> Vec<u64> {
 }
 
 /// Carries a plan out; returns the rows, and for each state the number of rows it was prepared for.
-fn carried_out(plan: &Plan, numbers: &[u64], threads: usize) -> (Vec<Done>, Vec<usize>) {
+fn carried_out(plan: &Plan, numbers: &[u64], threads: usize) -> (Vec<Done>, Vec<String>) {
     let (done, states) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-    let keep = |row: Done| -> Result<(), StudyError> {
-        done.lock().unwrap().push(row);
-        Ok(())
-    };
-    let report = |event: &Event<'_>| {
-        if let Event::Preparing { rows, .. } = event {
-            states.lock().unwrap().push(*rows);
+    let report = |event: &Event<'_, StudyRow>| {
+        if let Event::Working { doing, .. } = event {
+            states.lock().push((*doing).to_owned());
         }
     };
-    run(plan, numbers, &options(threads), &keep, &report).unwrap();
-    (done.into_inner().unwrap(), states.into_inner().unwrap())
+    run(plan, numbers, &options(threads), &done, &report).unwrap();
+    (done.into_inner(), states.into_inner())
 }
 
 fn study(plan: &Plan, threads: usize) -> Study {
     let (done, _) = carried_out(plan, &all(plan), threads);
-    plan.study(done.into_iter().map(|done| done.row).collect())
+    plan.study(done.into_iter().map(|done| done.result).collect())
 }
 
 fn of_depths(more: &str) -> String {
@@ -120,10 +116,10 @@ fn states_are_shared_and_threads_change_nothing() {
     assert_eq!(plan.rows().len(), 12);
     let (one, states) = carried_out(&plan, &all(&plan), 1);
     // Filling uses no random numbers, and does not depend on the depth of a job.
-    assert_eq!(states, [6, 6]);
+    assert_eq!(states, ["demo-8gb: preparing a state for 6 rows"; 2]);
     let (three, _) = carried_out(&plan, &all(&plan), 3);
     let sorted = |mut done: Vec<Done>| {
-        done.sort_by_key(|done| done.row.number);
+        done.sort_by_key(|done| done.result.number);
         done
     };
     assert_eq!(sorted(one), sorted(three));
@@ -165,11 +161,13 @@ fn a_variant_that_fails_is_a_row_with_its_error() {
 
 fn context(program: &str) -> Context {
     Context {
-        program: program.to_owned(),
-        stend_version: "0",
-        stend_commit: None,
+        program: Program {
+            id: program.to_owned(),
+            version: "0",
+            commit: None,
+            now_unix_ms: || 0,
+        },
         folder: "f".into(),
-        now_unix_ms: || 0,
     }
 }
 
@@ -180,19 +178,19 @@ fn an_interrupted_study_goes_on_where_it_was() {
     let plan = plan(&of_depths(""));
     let options = options(1);
     let session = Session::open(Arc::clone(&plan), Some(&lab), false, context("a")).unwrap();
-    let stop = |event: &Event<'_>| {
-        if matches!(event, Event::Done { done: 2, .. }) {
+    let stop = |event: &Event<'_, StudyRow>| {
+        if matches!(event, Event::Finished { finished: 2, .. }) {
             options.interrupt.store(true, Ordering::Relaxed);
         }
     };
-    let ended = session.run(&options, &stop);
-    assert!(matches!(ended, Err(StudyError::Interrupted)));
+    let ended = session.run(&options, &|_| true, &stop);
+    assert!(matches!(ended, Err(StudyError::Interrupted(_))));
     drop(session);
     let again = |program, fresh| {
         let session =
             Session::open(Arc::clone(&plan), Some(&lab), fresh, context(program)).unwrap();
-        let known = session.known().len();
-        session.run(&self::options(2), &|_| ()).unwrap();
+        let known = session.known_rows().len();
+        session.run(&self::options(2), &|_| true, &|_| ()).unwrap();
         (known, session.study())
     };
     let whole = study(&plan, 2);
@@ -227,8 +225,8 @@ fn rows_are_known_by_what_they_are_made_of() {
     let run = |text: &str| {
         let plan = plan(text);
         let session = Session::open(Arc::clone(&plan), Some(&lab), false, context("a")).unwrap();
-        let known = session.known().len();
-        session.run(&options(2), &|_| ()).unwrap();
+        let known = session.known_rows().len();
+        session.run(&options(2), &|_| true, &|_| ()).unwrap();
         (known, session.study().rows.len())
     };
     let text = of_depths("");
@@ -252,14 +250,15 @@ fn an_interrupt_ends_what_is_under_way() {
     );
     let options = options(1);
     let flag: Arc<AtomicBool> = Arc::clone(&options.interrupt);
+    let done: Mutex<Vec<Done>> = Mutex::default();
     let ended = std::thread::scope(|scope| {
-        let keep = |_: Done| -> Result<(), StudyError> { panic!("no row is made of it") };
-        let working = scope.spawn(move || run(&plan, &[0], &options, &keep, &|_| ()));
+        let working = scope.spawn(|| run(&plan, &[0], &options, &done, &|_| ()));
         std::thread::yield_now();
         flag.store(true, Ordering::Relaxed);
         working.join().unwrap()
     });
-    assert!(matches!(ended, Err(StudyError::Interrupted)));
+    assert!(matches!(ended, Err(StudyError::Interrupted(_))));
+    assert_eq!(done.into_inner(), [], "no row is made of it");
 }
 
 #[test]
@@ -515,15 +514,8 @@ fn factors_have_different_values_and_set_different_figures() {
 #[test]
 fn a_folder_has_the_samples_of_one_study() {
     let folder = tempfile::tempdir().unwrap();
-    let context = || Context {
-        program: String::new(),
-        stend_version: "",
-        stend_commit: None,
-        folder: PathBuf::new(),
-        now_unix_ms: || 0,
-    };
     let wants = |plan: &Arc<Plan>| {
-        let session = Session::open(Arc::clone(plan), None, true, context());
+        let session = Session::open(Arc::clone(plan), None, true, context(""));
         session.unwrap().wants_series(folder.path())
     };
     let one = plan(&format!("{MODELS}{WRITE}"));
@@ -634,8 +626,8 @@ fn series_are_kept_if_they_are_wanted() {
             series: series.then(|| folder.path().to_owned()),
             ..options(2)
         };
-        let known = session.known().len();
-        session.run(&options, &|_| ()).unwrap();
+        let known = session.known_rows().len();
+        session.run(&options, &|_| true, &|_| ()).unwrap();
         known
     };
     assert_eq!([run(false), run(true), run(true)], [0, 0, 6]);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use stend_lab::work::WorkId;
-use stend_lab::{Lab, LabError};
+use stend_lab::{Lab, LabError, Program};
 use uuid::Uuid;
 
 use crate::trouble::Trouble;
@@ -17,26 +17,13 @@ use crate::what_if::Growing;
 /// Time that a page waits for another program that writes to the lab.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// The program that serves.
-#[derive(Clone, Debug)]
-pub struct Program {
-    /// Id of its executable: rows that another one simulated are not reused.
-    pub id: String,
-    /// Version.
-    pub version: &'static str,
-    /// Commit, if known.
-    pub commit: Option<&'static str>,
-    /// Returns the present time, ms since 1970.
-    pub now_unix_ms: fn() -> i64,
-    /// Returns the number of drives of a capacity, bytes, that may be simulated at the same time.
-    pub simulations: fn(u64) -> usize,
-}
-
 /// A lab that is served.
 pub struct App {
     lab: PathBuf,
     /// The program.
     pub(crate) program: Program,
+    /// Returns the number of drives of a capacity, bytes, that may be simulated at the same time.
+    pub(crate) simulations: fn(u64) -> usize,
     /// Token in forms, so that no other site can post them.
     pub(crate) token: String,
     /// Id of this server among those of the same lab.
@@ -51,12 +38,14 @@ pub struct App {
 }
 
 impl App {
-    /// Serves the lab in this file, which need not exist yet, on this port.
-    pub fn new(lab: PathBuf, port: u16, program: Program) -> App {
+    /// Serves the lab in this file, which need not exist yet, on this port. `simulations` returns
+    /// the number of drives of a capacity, bytes, that may be simulated at the same time.
+    pub fn new(lab: PathBuf, port: u16, program: Program, simulations: fn(u64) -> usize) -> App {
         let random = || Uuid::new_v4().simple().to_string();
         App {
             lab,
             program,
+            simulations,
             token: random() + &random(),
             worker: random(),
             port,

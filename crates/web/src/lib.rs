@@ -33,7 +33,7 @@ mod what_if;
 mod words;
 mod worker;
 
-pub use app::{App, Program};
+pub use app::App;
 pub use pages::router;
 pub use server::{ServeError, Server, Stop};
 pub use worker::carry_out_next;

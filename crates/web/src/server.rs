@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use stend_lab::Program;
 use tokio::sync::Notify;
 
-use crate::app::{App, Program};
+use crate::app::App;
 use crate::pages::router;
 use crate::worker;
 
@@ -55,11 +56,17 @@ impl Stop {
 }
 
 impl Server {
-    /// Reserves a port of 127.0.0.1, and the same of ::1 if there is one; 0 chooses any.
+    /// Reserves a port of 127.0.0.1, and the same of ::1 if there is one; 0 chooses any. The other
+    /// arguments are those of [`App::new`].
     ///
     /// # Errors
     /// [`ServeError`].
-    pub fn bind(lab: PathBuf, port: u16, program: Program) -> Result<Server, ServeError> {
+    pub fn bind(
+        lab: PathBuf,
+        port: u16,
+        program: Program,
+        simulations: fn(u64) -> usize,
+    ) -> Result<Server, ServeError> {
         let first = listen(Ipv4Addr::LOCALHOST.into(), port)?;
         let port = first.local_addr()?.port();
         let mut listeners = vec![first];
@@ -70,7 +77,7 @@ impl Server {
             // The machine has no IPv6.
             Err(_) => {}
         }
-        let app = Arc::new(App::new(lab, port, program));
+        let app = Arc::new(App::new(lab, port, program, simulations));
         app.bring_up_to_date()?;
         let stop = Stop {
             app: Arc::clone(&app),

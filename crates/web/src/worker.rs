@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
+use stend_experiment::Event;
 use stend_lab::work::{self, Work, WorkState};
-use stend_lab::{Lab, LabError, studies};
+use stend_lab::{Lab, LabError, kept_key, studies};
 use stend_load::Sample;
 use stend_load::runner::Progress;
-use stend_study::{
-    Context, Event, Options, Plan, PlannedRow, Session, StudyError, Watch, kept_key,
-};
+use stend_record::study::StudyRow;
+use stend_study::{Context, Options, Plan, PlannedRow, Session, StudyError, Watch};
 
 use crate::app::App;
 use crate::what_if::{self, FULL, INTERVAL_S, Request, SHORT, VARIANTS, variant};
@@ -179,11 +179,8 @@ impl UnderWay {
         self.told().doing = format!("{words}: preparing the drives");
         let program = &self.app.program;
         let context = Context {
-            program: program.id.clone(),
-            stend_version: program.version,
-            stend_commit: program.commit,
+            program: program.clone(),
             folder: PathBuf::new(),
-            now_unix_ms: program.now_unix_ms,
         };
         let opened = || {
             Session::open(
@@ -207,30 +204,30 @@ impl UnderWay {
         self.told().done_s += known.map(|row| what_if::job_s(&row.job)).sum::<f64>();
         let watch: Arc<dyn Watch> = Arc::clone(self) as Arc<dyn Watch>;
         let options = Options {
-            threads: (program.simulations)(plan.capacity_bytes_max()),
+            threads: (self.app.simulations)(plan.capacity_bytes_max()),
             interrupt: Arc::clone(&self.interrupt),
             series: None,
             watch: Some(watch),
         };
-        let report = |event: &Event<'_>| {
+        let report = |event: &Event<'_, StudyRow>| {
             let mut told = self.told();
-            if let Event::Done { row, .. } = event {
+            if let Event::Finished { done, .. } = event {
+                let row = &done.result;
                 told.done_s += what_if::job_s(&row.job);
-                let label = row.factors.first().map(ToString::to_string);
-                let of = usize::from(label.as_deref() == Some(VARIANTS[1]));
-                told.rows_s.remove(&(row.job.clone(), of));
+                told.rows_s
+                    .remove(&(row.job.clone(), variant(&row.factors)));
                 told.doing = words.to_owned();
             }
         };
         session
-            .run_only(&options, wanted, &report)
+            .run(&options, wanted, &report)
             .map_err(|error: StudyError| error.to_string())
     }
 }
 
 impl Watch for UnderWay {
     fn progress(&self, row: &PlannedRow, progress: &Progress) {
-        let at = (row.job.clone(), variant(row));
+        let at = (row.job.clone(), variant(&row.factors));
         {
             let mut told = self.told();
             told.rows_s.insert(at.clone(), progress.elapsed_s);

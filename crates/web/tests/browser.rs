@@ -37,7 +37,7 @@ impl Served {
         record(&mut lab, &simulated, "mixed.fio", job, &job_result());
         record(&mut lab, &real, "office.csv", None, &replay_result());
         study(&mut lab, "slc-cache", "demo-8gb", NOW_UNIX_MS);
-        let server = Server::bind(path, 0, program()).expect("a port");
+        let server = Server::bind(path, 0, program(), |_| 2).expect("a port");
         let (address, stop) = (server.address(), server.stopper());
         let thread = std::thread::spawn(move || server.run().expect("it serves"));
         Served {

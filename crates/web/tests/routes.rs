@@ -498,10 +498,11 @@ fn a_drive_is_put_beside_itself() {
     let later = Arc::new(stend_web::App::new(
         bench.path(),
         crate::common::PORT,
-        stend_web::Program {
+        stend_lab::Program {
             id: "a later build".to_owned(),
             ..crate::common::program()
         },
+        |_| 2,
     ));
     let later = bench.served_by(later);
     assert!(later.page("/what-if/1").contains("Where the two hours end"));

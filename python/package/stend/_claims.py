@@ -106,7 +106,7 @@ class _Jobs:
         self._findings.keep(result)
         job = json.loads(key)
         version = "" if job["version"] is None else f", plausible version {job['version']}"
-        return f"{job['drive']}, edition {job['edition']}{version}"
+        return f"{job['name']}{version}"
 
     def failed(self, key: str, why: str) -> None:
         self.lost.append(why)

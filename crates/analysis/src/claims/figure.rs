@@ -71,19 +71,30 @@ pub struct OfPoints {
 impl OfPoints {
     /// True if a load is selected.
     pub fn takes(&self, load: &Load) -> bool {
-        self.op.is_none_or(|op| op == load.op)
-            && self.pattern.is_none_or(|pattern| pattern == load.pattern)
-            && self
-                .block_bytes
-                .is_none_or(|bytes| bytes == load.block_bytes)
-            && self
-                .queue_depth
-                .is_none_or(|depth| depth == load.queue_depth)
-            && self.threads.is_none_or(|threads| threads == load.threads)
-            && self
-                .read_percent
-                .is_none_or(|percent| percent == load.read_percent)
+        is_or_any(self.op, load.op)
+            && is_or_any(self.pattern, load.pattern)
+            && is_or_any(self.block_bytes, load.block_bytes)
+            && is_or_any(self.queue_depth, load.queue_depth)
+            && is_or_any(self.threads, load.threads)
+            && is_or_any(self.read_percent, load.read_percent)
     }
+}
+
+/// True if a value is the wanted one, or any is wanted.
+fn is_or_any<T: PartialEq>(wanted: Option<T>, value: T) -> bool {
+    wanted.is_none_or(|wanted| wanted == value)
+}
+
+/// Returns begin and end of an interval by its end, s. It is shorter by a little on both sides: a
+/// rounding error in its end must not shift a whole interval.
+fn seconds(end_s: f64, length_s: f64) -> (f64, f64) {
+    let slack_s = length_s / 1e3;
+    (end_s - length_s + slack_s, end_s - slack_s)
+}
+
+/// True if what begins and ends here lies within bounds, each of which may be missing.
+fn is_within((begin, end): (f64, f64), from: Option<f64>, to: Option<f64>) -> bool {
+    from.is_none_or(|from| begin >= from) && to.is_none_or(|to| end <= to)
 }
 
 /// Metrics of a point.
@@ -476,20 +487,16 @@ impl Part<'_> {
         let interval_s = self.series.interval_s;
         samples.iter().enumerate().filter(move |(i, sample)| {
             let before = i.checked_sub(1).map_or(0, |i| samples[i].written_bytes);
-            let (before, after) = (before as f64, sample.written_bytes as f64);
-            // A rounding error in a sample's end must not shift a whole interval.
-            let from_s = sample.t_s - interval_s + interval_s / 1e3;
-            let to_s = sample.t_s - interval_s / 1e3;
-            of.from_s.is_none_or(|bound| from_s >= bound)
-                && of.to_s.is_none_or(|bound| to_s <= bound)
-                && of.from_bytes.is_none_or(|bound| before >= bound as f64)
-                && of.to_bytes.is_none_or(|bound| after <= bound as f64)
-                && of
-                    .from_capacities
-                    .is_none_or(|bound| before >= bound * capacity)
-                && of
-                    .to_capacities
-                    .is_none_or(|bound| after <= bound * capacity)
+            let written = (before as f64, sample.written_bytes as f64);
+            let bytes = |bound: Option<u64>| bound.map(|bound| bound as f64);
+            let of_capacity = |bound: Option<f64>| bound.map(|bound| bound * capacity);
+            is_within(seconds(sample.t_s, interval_s), of.from_s, of.to_s)
+                && is_within(written, bytes(of.from_bytes), bytes(of.to_bytes))
+                && is_within(
+                    written,
+                    of_capacity(of.from_capacities),
+                    of_capacity(of.to_capacities),
+                )
         })
     }
 
@@ -528,11 +535,13 @@ impl OfResponse {
         match self.metric {
             ResponseMetric::ReferenceIops => Some(response.reference_iops),
             ResponseMetric::Iops => {
-                let slack_s = response.interval_s / 1e3;
-                let (from_s, to_s) = (self.from_s.unwrap_or(0.0), self.to_s);
+                let from_s = Some(self.from_s.unwrap_or(0.0));
                 let within = response.intervals.iter().filter(|interval| {
-                    interval.t_s - response.interval_s + slack_s >= from_s
-                        && to_s.is_none_or(|bound| interval.t_s - slack_s <= bound)
+                    is_within(
+                        seconds(interval.t_s, response.interval_s),
+                        from_s,
+                        self.to_s,
+                    )
                 });
                 let iops: Vec<f64> = within.map(|interval| interval.iops).collect();
                 Aggregate::Mean.of(&iops)

@@ -11,15 +11,16 @@ mod verdict;
 
 use std::collections::BTreeMap;
 
-use stend_analysis::claims::{JudgedFinding, judge};
+use stend_analysis::claims::JudgedFinding;
+use stend_experiment::{Event, Report};
 use stend_fit::draw::Drawing;
 use stend_fit::fitting::Parameter;
 use stend_model::{Files, Model};
 
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;
-use crate::measure::{Event, Keep, Options, measure};
-use crate::needs::{MeasuredDrive, Measurement, measured_drives, measurements, measurements_of};
+use crate::measure::{Measured, Options, measure};
+use crate::needs::{Measurement, judged, measurements, measurements_of};
 
 pub use sensitivity::{Decisive, decisive};
 pub use verdict::{Robustness, Shares};
@@ -50,22 +51,21 @@ pub struct Sample<'a> {
 ///
 /// # Errors
 /// Errors of [`measure`]; [`ClaimsError::Input`] if a drive has no valid version.
-pub fn sample<'a, E: From<ClaimsError> + Send>(
+pub fn sample<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,
     count: u32,
     options: &Options<'_>,
-    keep: Keep<'_, E>,
-    report: &(dyn Fn(&Event<'_>) + Sync),
-) -> Result<Samples<'a>, E> {
+    report: Report<'_, Measured>,
+) -> Result<Samples<'a>, ClaimsError> {
     let drives = files(articles, only)?;
     let drawing = Drawing::new(&drives);
-    let models_scaled = models_scaled(articles, only, options, keep, report)?;
+    let models_scaled = models_scaled(articles, only, options, report)?;
     let mut versions = Vec::new();
     for number in 0..count {
-        report(&Event::Version { number, of: count });
+        report(&Event::Round { number, of: count });
         let (places, needed) = version(articles, only, (&drives, &drawing), options.seed, number)?;
-        let measured = measure(&needed, options, keep, report)?;
+        let measured = measure(&needed, options, report)?;
         versions.push(Sample {
             places,
             judged: judged(articles, &needed, &measured),
@@ -84,32 +84,18 @@ pub fn sample<'a, E: From<ClaimsError> + Send>(
 
 /// Judges the findings on the models themselves, scaled like the versions; `None` if nothing is
 /// scaled.
-fn models_scaled<'a, E: From<ClaimsError> + Send>(
+fn models_scaled<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,
     options: &Options<'_>,
-    keep: Keep<'_, E>,
-    report: &(dyn Fn(&Event<'_>) + Sync),
-) -> Result<Option<Vec<Vec<JudgedFinding<'a>>>>, E> {
+    report: Report<'_, Measured>,
+) -> Result<Option<Vec<Vec<JudgedFinding<'a>>>>, ClaimsError> {
     if articles.iter().all(|one| one.edition().scaled_by == 1) {
         return Ok(None);
     }
     let needed = measurements(articles, only)?;
-    let measured = measure(&needed, options, keep, report)?;
+    let measured = measure(&needed, options, report)?;
     Ok(Some(judged(articles, &needed, &measured)))
-}
-
-/// Judges the findings of each article on the results.
-fn judged<'a>(
-    articles: &'a [CheckedArticle],
-    needed: &[Measurement<'_>],
-    measured: &[MeasuredDrive],
-) -> Vec<Vec<JudgedFinding<'a>>> {
-    let judged = articles.iter().map(|article| {
-        let drives = measured_drives(article, needed, measured);
-        judge(article.article(), &drives)
-    });
-    judged.collect()
 }
 
 /// Version `number` of all drives: the place of each figure in its range, and the measurements.

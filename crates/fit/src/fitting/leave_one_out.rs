@@ -42,6 +42,7 @@ pub struct LeaveOneOut<'a> {
     fitted_to: &'a dyn Fn(usize) -> bool,
     others: &'a dyn Fn(&str) -> Option<Model>,
     options: SearchOptions,
+    threads: Threads,
 }
 
 /// Facts about a drive before any simulation.
@@ -142,6 +143,7 @@ impl<'a> LeaveOneOut<'a> {
         only: &'a dyn Fn(usize) -> bool,
         others: &'a dyn Fn(&str) -> Option<Model>,
         options: SearchOptions,
+        threads: Threads,
     ) -> Result<LeaveOneOut<'a>, FitError> {
         super::may_search(&options)?;
         let mut models: BTreeMap<&str, Files> = BTreeMap::new();
@@ -172,6 +174,7 @@ impl<'a> LeaveOneOut<'a> {
             fitted_to: &|_| true,
             others,
             options,
+            threads,
         })
     }
 
@@ -293,6 +296,7 @@ impl<'a> LeaveOneOut<'a> {
             model,
             only: &|row| rows.contains(&row),
             seed: self.options.seed,
+            threads: self.threads,
             progress,
         };
         let Comparison { rows, .. } = compare(self.measured, &with);
@@ -381,7 +385,7 @@ impl<'a> LeaveOneOut<'a> {
         let files = self.models.iter().filter(|(name, _)| others.contains(name));
         let mut files: Vec<(String, Files)> = files.cloned().collect();
         let (measured, seed) = (self.measured, self.options.seed);
-        let by: Helpers<'_> = (self.others, &Threads);
+        let by: Helpers<'_> = (self.others, &self.threads);
         if state.sensitive.is_empty() {
             let rows = rows.clone();
             let objective = Objective::new(measured, &files, shared, rows, by, seed);
@@ -501,7 +505,7 @@ impl<'a> LeaveOneOut<'a> {
             only: self.only,
             others: self.others,
             options: self.options,
-            pool: &Threads,
+            pool: &self.threads,
         };
         let mut hash = Inputs::new();
         hash.add("leave-one-out");

@@ -1,9 +1,8 @@
 //! The objective of the search: the distance of the models' predictions from the measured figures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use parking_lot::Mutex;
-use stend_experiment::{Pool, Values};
+use stend_experiment::{Pool, Remembering};
 use stend_model::{Files, Model};
 
 use super::FitError;
@@ -63,10 +62,8 @@ pub(super) struct Objective<'a> {
     /// Predictions that do not depend on the parameters: those of models that rows relate to.
     fixed: Predictions,
     others: &'a dyn Fn(&str) -> Option<Model>,
-    pool: &'a dyn Pool,
-    /// Results of earlier batches by their id: a point that changes one parameter changes few of
-    /// the models.
-    known: Mutex<BTreeMap<String, Vec<Values>>>,
+    /// A point that changes one parameter changes few of the models.
+    pool: Remembering<'a>,
 }
 
 impl<'a> Objective<'a> {
@@ -87,8 +84,7 @@ impl<'a> Objective<'a> {
             rows,
             seed,
             others,
-            pool,
-            known: Mutex::default(),
+            pool: Remembering::new(pool),
         };
         objective.settle();
         objective
@@ -147,12 +143,9 @@ impl<'a> Objective<'a> {
     }
 
     /// Carries out test runs of models, each for a point, and returns the predictions by point.
-    /// Equal batches are run once.
     fn run(&self, runs: Vec<(usize, &TestRun, &Model)>) -> BTreeMap<usize, Predictions> {
-        let mut known = self.known.lock();
         let mut predictions: BTreeMap<usize, Predictions> = BTreeMap::new();
-        let (mut asked, mut new, mut runs_of) = (BTreeSet::new(), Vec::new(), Vec::new());
-        let mut new_ids = Vec::new();
+        let (mut batches, mut runs_of) = (Vec::new(), Vec::new());
         for (point, run, model) in runs {
             match run.batch(self.measured, model, self.seed) {
                 Err(reason) => {
@@ -160,20 +153,14 @@ impl<'a> Objective<'a> {
                     figures.extend(run.failed(&reason));
                 }
                 Ok(batch) => {
-                    let id = batch.id();
-                    if !known.contains_key(&id) && asked.insert(id.clone()) {
-                        new.push(batch);
-                        new_ids.push(id.clone());
-                    }
-                    runs_of.push((point, run, id));
+                    batches.push(batch);
+                    runs_of.push((point, run));
                 }
             }
         }
-        let values = self.pool.run(&new);
-        known.extend(new_ids.into_iter().zip(values));
-        for (point, run, id) in runs_of {
+        for ((point, run), values) in runs_of.into_iter().zip(self.pool.run(&batches)) {
             let figures = predictions.entry(point).or_default();
-            figures.extend(run.named(known[&id].clone()));
+            figures.extend(run.named(values));
         }
         predictions
     }

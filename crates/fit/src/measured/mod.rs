@@ -14,7 +14,7 @@ use stend_config::FileError;
 use stend_experiment::{self as experiment, Step};
 
 pub use shipped::SHIPPED;
-pub use units::{Quantity, UNITS, Unit};
+pub use units::{UNITS, Unit};
 
 /// The schema that a file names.
 pub const SCHEMA: &str = "stend.measured/1";
@@ -296,6 +296,14 @@ impl Measured {
 }
 
 impl Measured {
+    /// True if a row asks for a figure of these tests and states; an empty list stands for all.
+    pub fn is_asked(&self, row: usize, tests: &[String], states: &[String]) -> bool {
+        let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
+        self.rows[row].ask.as_ref().is_ok_and(|ask| {
+            among(tests, &self.tests[ask.test].id) && among(states, &self.states[ask.state].id)
+        })
+    }
+
     /// Models that rows name, and those that variants are made from; some appear more than once.
     pub fn models(&self) -> impl Iterator<Item = &str> {
         let of_rows = self.rows.iter().flat_map(|row| {

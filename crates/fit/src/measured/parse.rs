@@ -8,8 +8,8 @@ use stend_experiment::{self as experiment, Job, Metric, RequestKind, Requests, S
 use stend_load::jobfile::Direction;
 
 use super::{
-    Ask, Base, Expected, Figure, Measured, Operation, Part, Place, Quantity, Relation,
-    RelationKind, Row, SCHEMA, State, Test, UNITS, Used, Variant,
+    Ask, Base, Expected, Figure, Measured, Operation, Part, Place, Relation, RelationKind, Row,
+    SCHEMA, State, Test, UNITS, Used, Variant,
 };
 
 #[derive(Deserialize)]
@@ -553,7 +553,7 @@ fn ask(
     let unit_name = key("unit", &entry.unit, &group.unit)?;
     let missing = format!("there is no unit `{unit_name}`");
     let unit = UNITS[find(place, &missing, &unit_name, UNITS.iter().map(|u| u.name))?];
-    if Quantity::of(&figures[figure].figure.metric) != Some(unit.quantity) {
+    if figures[figure].figure.metric.unit() != unit.base {
         let message = format!("`{figure_id}` is not measured in {unit_name}");
         return fail(place, message);
     }

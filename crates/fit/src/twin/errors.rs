@@ -176,13 +176,7 @@ fn error_of(row: &Row) -> Option<FigureError> {
 
 /// Median of the absolute errors.
 fn median<'a>(figures: impl Iterator<Item = &'a FigureError>) -> Option<f64> {
-    let mut errors: Vec<f64> = figures.map(|figure| figure.error.abs()).collect();
-    errors.sort_by(f64::total_cmp);
-    match errors.len() {
-        0 => None,
-        len if len % 2 == 1 => Some(errors[len / 2]),
-        len => Some(f64::midpoint(errors[len / 2 - 1], errors[len / 2])),
-    }
+    crate::compare::median(figures.map(|figure| figure.error.abs()).collect())
 }
 
 #[cfg(test)]

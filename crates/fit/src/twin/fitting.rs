@@ -4,7 +4,7 @@ use crate::fitting::{
     CAN_SEARCH, ENOUGH, Evaluation, Fit, FitError, Fitted, Generation, Refined, SearchOptions,
     Task, errors, figure_of, fit, refine,
 };
-use stend_experiment::{Batch, Pool, Threads, Values};
+use stend_experiment::Threads;
 use stend_model::{Files, Model, NewValue, write_values};
 
 use super::TwinError;
@@ -22,25 +22,6 @@ const ENOUGH_FOR_TWO: usize = 144;
 
 /// Growth of the root of the mean square of all errors that bounds the interval of a figure.
 const ERROR_ADDED: f64 = 0.01;
-
-/// A pool with a limited number of threads.
-struct Limited(rayon::ThreadPool);
-
-impl Limited {
-    fn to(threads: Option<usize>) -> Result<Limited, TwinError> {
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
-        let threads = threads.build();
-        threads
-            .map(Limited)
-            .map_err(|error| TwinError::Model(format!("no threads could be started: {error}")))
-    }
-}
-
-impl Pool for Limited {
-    fn run(&self, batches: &[Batch]) -> Vec<Vec<Values>> {
-        self.0.install(|| Threads.run(batches))
-    }
-}
 
 /// A search for the free figures of a draft.
 pub struct Search<'a> {
@@ -88,7 +69,7 @@ impl Search<'_> {
     /// # Errors
     /// Figures that make an invalid model, rows that it cannot answer, a missing optimiser.
     pub fn run(&self, tell: &mut dyn FnMut(&Progress)) -> Result<Found, TwinError> {
-        let threads = Limited::to(self.threads)?;
+        let threads = self.threads.map_or_else(Threads::default, Threads);
         let (draft, refined, left) = self.refined(&threads, tell)?;
         let left = match CAN_SEARCH && refined.after.error_rms() > ENOUGH {
             true => left,
@@ -118,7 +99,7 @@ impl Search<'_> {
     /// closest draft is tried first, the others if that is not good enough.
     fn refined(
         &self,
-        threads: &Limited,
+        threads: &Threads,
         tell: &mut dyn FnMut(&Progress),
     ) -> Result<(&str, Refined, usize), TwinError> {
         let mut told = |step: usize, cost: f64| tell(&Progress::Step(step, cost.sqrt()));
@@ -171,7 +152,7 @@ impl Search<'_> {
     fn task<'a>(
         &'a self,
         models: &'a [(String, Files)],
-        pool: &'a Limited,
+        pool: &'a Threads,
         generations_max: usize,
     ) -> Task<'a> {
         Task {

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+use stend_experiment::Threads;
 use stend_fit::compare::{Comparing, Comparison, compare};
 use stend_fit::{Measured, Outcome};
 use stend_model::Model;
@@ -153,12 +154,18 @@ pub fn errors(rows: &str) -> String {
 
 /// Compares all rows, with the shipped models.
 pub fn compared(measured: &Measured) -> Comparison {
+    compared_by(Threads::default(), measured)
+}
+
+/// Compares all rows, with the shipped models, on a number of threads.
+pub fn compared_by(threads: Threads, measured: &Measured) -> Comparison {
     compare(
         measured,
         &Comparing {
             model: &Model::shipped,
             only: &|_| true,
             seed: 1,
+            threads,
             progress: &|_, _| (),
         },
     )
@@ -177,6 +184,7 @@ pub fn compared_with(measured: &Measured, model: &dyn Fn(&str) -> Option<Model>)
             model,
             only: &|_| true,
             seed: OPTIONS_SEED,
+            threads: Threads::default(),
             progress: &|_, _| (),
         },
     )

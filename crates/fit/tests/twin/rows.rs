@@ -25,6 +25,7 @@ fn the_reviewed_model_itself_predicts_the_rows() {
         model: &model,
         only: &|_| true,
         seed: 1,
+        threads: stend_experiment::Threads::default(),
         progress: &|_, _| {},
     };
     let compared = compare(&made.measured, &comparing);

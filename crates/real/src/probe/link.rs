@@ -145,7 +145,6 @@ fn first_number(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use stend_language::{Text, recorded};
     use stend_record::review::Link;
 
     use crate::probe::recorded::Recorded;

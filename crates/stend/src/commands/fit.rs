@@ -13,7 +13,7 @@ use stend_fit::fitting::{
 use stend_model::{Files, Model};
 
 use super::leave_one_out;
-use super::search::{is_asked, measured, options, read_json};
+use super::search::{generation_words, measured, options, read_json};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
@@ -40,14 +40,14 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     }
     let mut measured = measured(args)?;
     name_files(&mut measured, &args.models)?;
-    let only = |row: usize| is_asked(args, &measured, row);
+    let only = |row: usize| measured.is_asked(row, &args.tests, &args.states);
     let task = Task {
         models: &models,
         measured: &measured,
         only: &only,
         others: &Model::shipped,
         options: options(args, GENERATIONS),
-        pool: &stend_experiment::Threads,
+        pool: &stend_experiment::Threads::default(),
     };
     let folder = args.out.clone();
     let folder = folder.unwrap_or_else(|| PathBuf::from(format!("fit-{}", models[0].0)));
@@ -155,16 +155,9 @@ fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
 fn told_of(generation: &Generation, known: usize, seconds: u64) -> String {
     let done = (generation.number - known) as u64;
     let left = (generation.of - generation.number) as u64;
-    format!(
-        "generation {} of {} at most, {} points: best {:.3} % (before {:.3} %), {seconds} s, {} s \
-        left at most",
-        generation.number,
-        generation.of,
-        generation.population,
-        generation.cost_best.sqrt() * 100.0,
-        generation.cost_before.sqrt() * 100.0,
-        seconds * left / done.max(1),
-    )
+    let left_s = seconds * left / done.max(1);
+    let words = generation_words(generation);
+    format!("{words}, {seconds} s, {left_s} s left at most")
 }
 
 fn save(args: &FitArgs, folder: &Path, files: &[Written], document: &Value) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use stend_experiment::Threads;
 use stend_fit::compare::{Comparing, Median};
 use stend_fit::measured::{Ask, Base, Row, is_file};
 use stend_fit::{Comparison, Measured, Outcome, compare};
@@ -39,6 +40,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
             model: &|name| Model::shipped(name).or_else(|| files.get(name).cloned()),
             only: &asked,
             seed: args.scale.seed,
+            threads: Threads::default(),
             progress: &|done, all| {
                 let mut last = last.lock();
                 if done > *last {

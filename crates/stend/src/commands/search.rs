@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use stend_fit::Measured;
-use stend_fit::fitting::SearchOptions;
+use stend_fit::fitting::{Generation, SearchOptions};
 
 use crate::args::FitArgs;
 use crate::failure::Failure;
@@ -24,14 +24,16 @@ pub(super) fn measured(args: &FitArgs) -> Result<Measured, Failure> {
     Ok(measured)
 }
 
-/// True if a row asks for a figure of the selected tests and states.
-pub(super) fn is_asked(args: &FitArgs, measured: &Measured, row: usize) -> bool {
-    let Ok(ask) = &measured.rows[row].ask else {
-        return false;
-    };
-    let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
-    among(&args.tests, &measured.tests[ask.test].id)
-        && among(&args.states, &measured.states[ask.state].id)
+/// Describes a finished generation.
+pub(super) fn generation_words(generation: &Generation) -> String {
+    format!(
+        "generation {} of {} at most, {} points: best {:.3} % (before {:.3} %)",
+        generation.number,
+        generation.of,
+        generation.population,
+        generation.cost_best.sqrt() * 100.0,
+        generation.cost_before.sqrt() * 100.0,
+    )
 }
 
 /// Options of a search; `generations` by default.

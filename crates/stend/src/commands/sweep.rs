@@ -5,21 +5,20 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
-use stend_claims::program_sha256;
+use stend_experiment::Event;
 use stend_lab::Table;
 use stend_language::counted;
 use stend_record::study::{Study, StudyRow};
 use stend_study::{
-    Context, Definition, Event, FORMATS, Options, Plan, Session, check_folder, check_series,
+    Context, Definition, FORMATS, Options, Plan, Session, check_folder, check_series,
 };
 
 use crate::args::SweepArgs;
 use crate::failure::Failure;
 use crate::memory::{processors, simulations_that_fit};
 use crate::output::{json_line, note, print, print_json};
-use crate::progress::Bar;
+use crate::progress::Units;
 use crate::{laboratory, signals};
 
 /// Maximum number of outcomes whose effects the terminal shows.
@@ -44,11 +43,8 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
     let context = Context {
-        program: program_sha256()?,
-        stend_version: env!("CARGO_PKG_VERSION"),
-        stend_commit: option_env!("STEND_COMMIT"),
-        folder: std::path::absolute(&folder).unwrap_or_else(|_| folder.clone()),
-        now_unix_ms: || Timestamp::now().as_millisecond(),
+        program: laboratory::program()?,
+        folder: laboratory::absolute(&folder),
     };
     let mut session = Session::open(Arc::clone(&plan), Some(&lab), args.fresh, context)?;
     if let Some(series) = &args.series {
@@ -57,7 +53,7 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     note(&format!(
         "{}, {} of them taken from the lab",
         counted(plan.rows().len(), "row"),
-        session.known().len()
+        session.known_rows().len()
     ));
     signals::hint("; rows that are done are kept, and the same command goes on".to_owned());
     carry_out(&session, &plan, args)?;
@@ -114,25 +110,22 @@ fn carry_out(session: &Session, plan: &Plan, args: &SweepArgs) -> Result<(), Fai
         series: args.series.clone(),
         watch: None,
     };
-    let bar = Bar::new(&plan.definition().name);
-    bar.begin();
-    let show = |event: &Event<'_>| match event {
-        Event::Preparing { model, rows } => {
-            bar.message(format!(
-                "{model}: preparing a state for {}",
-                counted(*rows, "row")
-            ));
-        }
-        Event::Done { row, done, of } => {
-            bar.at(*done as f64 / *of as f64);
-            bar.message(format!("row {done} of {of}"));
-            if let Some(error) = &row.error {
-                bar.line(&format!("row {} failed: {error}", row.number));
+    let units = Units::new(&plan.definition().name);
+    units.bar.begin();
+    let show = |event: &Event<'_, StudyRow>| {
+        units.show(event);
+        if let Event::Finished {
+            done, finished, of, ..
+        } = event
+        {
+            units.bar.message(format!("row {finished} of {of}"));
+            if let Some(error) = &done.result.error {
+                units.bar.line(&format!("{} failed: {error}", done.name));
             }
         }
     };
-    let ran = session.run(&options, &show);
-    bar.finish();
+    let ran = session.run(&options, &|_| true, &show);
+    units.bar.finish();
     Ok(ran?)
 }
 

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stend_model::{Files, Model, Setting};
-use stend_study::{Definition, Plan, PlannedRow, SCHEMA};
+use stend_record::study::Cell;
+use stend_study::{Definition, Plan, SCHEMA};
 
 pub(crate) use changed::text_of;
 pub(crate) use inputs::{Control, Input, inputs, setting_of, settled};
@@ -213,9 +214,9 @@ impl Request {
     }
 }
 
-/// Returns the variant of a row: 0 or 1.
-pub(crate) fn variant(row: &PlannedRow) -> usize {
-    let label = row.factors.first().map(ToString::to_string);
+/// Returns the variant of a row with these values of factors: 0 or 1.
+pub(crate) fn variant(factors: &[Cell]) -> usize {
+    let label = factors.first().map(ToString::to_string);
     usize::from(label.as_deref() == Some(VARIANTS[1]))
 }
 
@@ -270,7 +271,7 @@ mod tests {
         let keys = |request: &Request, wanted: usize| -> Vec<String> {
             let plans = request.plans().expect("they are sound");
             let rows = plans.curve.rows().iter().chain(plans.loads.rows());
-            let rows = rows.filter(|row| variant(row) == wanted);
+            let rows = rows.filter(|row| variant(&row.factors) == wanted);
             rows.map(|row| row.key.clone()).collect()
         };
         assert_eq!(keys(&fifo, 0).len(), 9);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use stend_lab::{Lab, LabError, studies};
+use stend_lab::{Lab, LabError, kept_key, studies};
 use stend_record::study::StudyRow;
-use stend_study::{PlannedRow, kept_key};
+use stend_study::PlannedRow;
 
 use super::{FULL, LOADS, Plans, SHORT, VARIANTS, variant};
 use crate::chart::{Chart, Trace, curve};
@@ -79,7 +79,7 @@ pub(crate) fn results(
     let mut rows = Rows::new();
     let mut curves = BTreeMap::new();
     for (row, key) in &keys {
-        let at = (row.job.clone(), variant(row));
+        let at = (row.job.clone(), variant(&row.factors));
         if let Some(known) = known.get(key) {
             rows.insert(at.clone(), known.clone());
         }

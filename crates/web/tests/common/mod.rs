@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use stend_lab::recorded::{self, NewRecord};
 use stend_lab::studies::{self, StudyContext};
-use stend_lab::{Lab, RecordedKind, RunContext};
+use stend_lab::{Lab, Program, RecordedKind, RunContext};
 use stend_record::endurance::Health;
 use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::load::Load;
@@ -21,7 +21,7 @@ use stend_record::review::{
 };
 use stend_record::smart::{BeforeAfter, Reading};
 use stend_record::study::{Cell, StudyRow};
-use stend_web::{App, Program};
+use stend_web::App;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
@@ -45,14 +45,18 @@ pub fn program() -> Program {
         version: "0.1.0",
         commit: None,
         now_unix_ms: || NOW_UNIX_MS,
-        simulations: |_| 2,
     }
 }
 
 impl Bench {
     pub fn new() -> Bench {
         let folder = Arc::new(tempfile::tempdir().expect("a folder"));
-        let app = Arc::new(App::new(folder.path().join("lab.db"), PORT, program()));
+        let app = Arc::new(App::new(
+            folder.path().join("lab.db"),
+            PORT,
+            program(),
+            |_| 2,
+        ));
         Bench::of(folder, app)
     }
 

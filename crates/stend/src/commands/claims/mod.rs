@@ -1,26 +1,27 @@
 //! `stend claims`: checks findings of published reviews on drive models.
 
 mod output;
-mod progress;
 mod sure;
 mod validation;
 
 use std::num::NonZero;
-use std::path::Path;
+use std::sync::Arc;
 
-use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
+use stend_analysis::claims::{JudgedFinding, Outcome};
 use stend_claims::experiments::{Tried, check_experiments, experiments};
 use stend_claims::samples::{Samples, sample};
 use stend_claims::{
-    CheckedArticle, Event, Measured, MeasuredDrive, Options, measure, measured_drives,
-    measurements, named_drives, program_sha256,
+    CheckedArticle, ClaimsError, LabStore, Measured, MeasuredDrive, Options, judged, measure,
+    measurements, named_drives,
 };
-use stend_lab::{Lab, RunContext};
+use stend_experiment::{Done, Event, Store};
+use stend_language::counted;
 
 use super::leave_one_out;
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
 use crate::output::{note, print};
+use crate::progress::Units;
 use crate::{laboratory, signals};
 
 pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
@@ -39,36 +40,32 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let needed = measurements(articles, args.drives.as_deref())?;
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
-    let program = program_sha256()?;
-    let options = options(args, &lab, &program);
-    let keep = |measured: &Measured| keep(measured, &lab);
-    let progress = progress::Progress::new();
-    let show = |event: &Event<'_>| progress.show(event);
-    let measured = measure(&needed, &options, &keep, &show)?;
-    let drives: Vec<Drives<'_>> = articles
-        .iter()
-        .map(|article| measured_drives(article, &needed, &measured))
-        .collect();
-    let judged: Vec<(&CheckedArticle, Vec<JudgedFinding<'_>>)> = articles
-        .iter()
-        .zip(&drives)
-        .map(|(article, drives)| (article, judge(article.article(), drives)))
-        .collect();
+    let store = Undisturbed(LabStore {
+        path: lab,
+        program: laboratory::program()?,
+        fresh: args.fresh,
+    });
+    let options = options(args, &store);
+    let progress = Units::new("findings");
+    let show = |event: &Event<'_, Measured>| show(&progress, event);
+    let measured = measure(&needed, &options, &show)?;
+    let judged = articles.iter().zip(judged(articles, &needed, &measured));
+    let judged: Vec<(&CheckedArticle, Vec<JudgedFinding<'_>>)> = judged.collect();
     let tried = match args.experiments {
         false => Vec::new(),
         true => {
             let fails = |of: usize, finding: usize| judged[of].1[finding].outcome == Outcome::Fails;
             let default = (&needed[..], &measured[..]);
-            experiments(articles, &fails, default, &options, &keep, &show)?
+            experiments(articles, &fails, default, &options, &show)?
         }
     };
     let count = args
         .samples
         .map(|n| u32::try_from(n.get()).unwrap_or(u32::MAX));
     let only = args.drives.as_deref();
-    let samples = count.map(|count| sample(of_versions, only, count, &options, &keep, &show));
+    let samples = count.map(|count| sample(of_versions, only, count, &options, &show));
     let samples = samples.transpose()?;
-    progress.finish();
+    progress.bar.finish();
     let models: Vec<&[JudgedFinding<'_>]> = judged.iter().map(|(_, all)| &all[..]).collect();
     let sure = samples
         .as_ref()
@@ -90,15 +87,13 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
 }
 
 /// Options of the measurement.
-fn options<'a>(args: &ClaimsArgs, lab: &'a Path, program: &'a str) -> Options<'a> {
+fn options<'a>(args: &ClaimsArgs, store: &'a Undisturbed) -> Options<'a> {
     Options {
-        lab,
-        program,
-        interrupt: None,
+        store,
+        interrupt: Arc::default(),
         seed: args.scale.seed,
         duration_scale: args.scale.duration_scale,
         full_length: args.full_length,
-        fresh: args.fresh,
         threads: args.threads.map(NonZero::get),
     }
 }
@@ -170,17 +165,45 @@ fn check_drives(articles: &[CheckedArticle], args: &ClaimsArgs) -> Result<(), Fa
     }
 }
 
-/// Stores the review of a drive in the lab.
-fn keep(measured: &Measured, lab: &Path) -> Result<(), Failure> {
-    signals::undisturbed(|| {
-        let context = RunContext {
-            measurement_key: Some(&measured.key),
-            ..laboratory::context(Path::new(""), &measured.edition_sha256)
-        };
-        Lab::open(lab)?.begin(&measured.review, &context)?;
-        signals::hint(
-            "; finished drives are kept, and the same command resumes from there".to_owned(),
-        );
+/// Store in which no signal ends the writing of a drive.
+struct Undisturbed(LabStore);
+
+impl Store<Measured, ClaimsError> for Undisturbed {
+    fn known(&self, key: &str) -> Result<Vec<Measured>, ClaimsError> {
+        self.0.known(key)
+    }
+
+    fn keep(&self, done: &Done<Measured>) -> Result<(), ClaimsError> {
+        signals::undisturbed(|| self.0.keep(done))?;
+        let kept = "; finished drives are kept, and the same command resumes from there";
+        signals::hint(kept.to_owned());
         Ok(())
-    })
+    }
+}
+
+/// Prints the events of the measurements.
+fn show(progress: &Units, event: &Event<'_, Measured>) {
+    match event {
+        Event::Round { number, of } => note(&format!("plausible version {} of {of}", number + 1)),
+        Event::Planned { open, known } => note(&format!(
+            "{} to be simulated, {known} taken from the lab",
+            counted(*open, "drive")
+        )),
+        _ => {}
+    }
+    progress.show(event);
+    if let Event::Finished {
+        done,
+        of,
+        share_done,
+        ..
+    } = event
+    {
+        progress.bar.line(&format!(
+            "{}: done in {:.1} s ({:.0} % of {of} drives)",
+            done.name,
+            progress.took(&done.name).as_secs_f64(),
+            share_done * 100.0,
+        ));
+    }
 }

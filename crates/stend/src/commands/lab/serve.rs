@@ -5,22 +5,15 @@ use crate::failure::Failure;
 
 #[cfg(feature = "web")]
 pub fn run(of: &LabPath, port: u16) -> Result<(), Failure> {
-    use jiff::Timestamp;
-    use stend_web::{Program, Server};
+    use stend_web::Server;
 
     use crate::memory::{processors, simulations_that_fit};
     use crate::output::{note, print};
     use crate::{laboratory, signals};
 
     let lab = laboratory::path(of)?;
-    let program = Program {
-        id: stend_claims::program_sha256()?,
-        version: env!("CARGO_PKG_VERSION"),
-        commit: option_env!("STEND_COMMIT"),
-        now_unix_ms: || Timestamp::now().as_millisecond(),
-        simulations: |capacity_bytes| simulations_that_fit(processors(), capacity_bytes),
-    };
-    let server = Server::bind(lab.clone(), port, program)?;
+    let simulations = |capacity_bytes| simulations_that_fit(processors(), capacity_bytes);
+    let server = Server::bind(lab.clone(), port, laboratory::program()?, simulations)?;
     let stop = server.stopper();
     signals::instead(move || stop.stop());
     print(&format!("{}\n", server.address()))?;

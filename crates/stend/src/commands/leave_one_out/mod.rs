@@ -9,12 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stend_experiment::Threads;
 use stend_fit::fitting::{FitError, Generation, LeaveOneOut, Plan, SearchState};
 use stend_fit::measured::is_file;
 use stend_fit::{Measured, Outcome};
 use stend_model::{Files, Model};
 
-use super::search::{is_asked, measured, options, read_json};
+use super::search::{measured, options, read_json};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;
@@ -52,7 +53,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
         Some((files, _)) => Some(files.clone()),
         None => Files::shipped(name),
     };
-    let only = |row: usize| is_asked(args, &measured, row);
+    let only = |row: usize| measured.is_asked(row, &args.tests, &args.states);
     let options = options(args, GENERATIONS);
     let fitted_to = |row: usize| {
         let Ok(ask) = &measured.rows[row].ask else {
@@ -60,7 +61,14 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
         };
         args.fit_states.is_empty() || args.fit_states.contains(&measured.states[ask.state].id)
     };
-    let mut all = LeaveOneOut::new(&measured, &files_of, &only, &others, options)?;
+    let mut all = LeaveOneOut::new(
+        &measured,
+        &files_of,
+        &only,
+        &others,
+        options,
+        Threads::default(),
+    )?;
     all.fitted_only_to(&fitted_to);
     let plans = chosen(&all, &args.models)?;
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(FOLDER));

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use stend_fit::fitting::{Generation, Plan, SearchOptions};
 
+use super::super::search::generation_words;
 use super::table::Drive;
 use crate::output::note;
 
@@ -69,13 +70,7 @@ impl Progress {
         let done = self.known + plan.work(&self.options, generation.number);
         let what = match generation.number {
             0 => "what its figures tell of is known".to_owned(),
-            number => format!(
-                "generation {number} of {} at most, {} points: best {:.3} % (before {:.3} %)",
-                generation.of,
-                generation.population,
-                generation.cost_best.sqrt() * 100.0,
-                generation.cost_before.sqrt() * 100.0,
-            ),
+            _ => generation_words(generation),
         };
         note(&format!("{}: {what}{}", plan.drive, self.time_left(done)));
     }
