@@ -1,6 +1,6 @@
-//! TOML files that people write: drive models, editions, articles, published figures. [`SourceText`]
-//! parses a file into a serde type and maps offsets to lines; [`FileError`] reports faults with
-//! file, line, key and allowed values.
+//! TOML files that people write: drive models, editions, articles, published figures.
+//! [`SourceText`] parses a file into a serde type and maps offsets to lines; [`FileError`] reports
+//! faults with file, line, key and allowed values.
 
 use std::fmt;
 

@@ -378,8 +378,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         ALTER TABLE runs DROP COLUMN measurement_key;
         ALTER TABLE runs DROP COLUMN label;
         ALTER TABLE runs DROP COLUMN note;
-        ALTER TABLE conditions DROP COLUMN of_name;
-        ALTER TABLE conditions DROP COLUMN text;
+        ALTER TABLE conditions DROP COLUMN of_name; ALTER TABLE conditions DROP COLUMN text;
         PRAGMA foreign_keys = false;
         CREATE TABLE first (
             id INTEGER PRIMARY KEY, kind TEXT NOT NULL, model TEXT NOT NULL,

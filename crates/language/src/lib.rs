@@ -6,7 +6,8 @@
 //! Outside of any such call it is English, in which reviews are stored.
 //!
 //! A review stores the ids of its texts (titles of tests, conditions, warnings) with their
-//! arguments: a [`Text`], which [`recorded!`] creates and which is displayed in the current language.
+//! arguments: a [`Text`], which [`recorded!`] creates and which is displayed in the current
+//! language.
 
 mod argument;
 mod bundle;

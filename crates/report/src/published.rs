@@ -32,7 +32,7 @@ fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
         if checks.is_empty() {
             continue;
         }
-        rows.push(vec![number::bound(&&one.finding.text).into()]);
+        rows.push(vec![number::bound(&one.finding.text).into()]);
         for check in checks {
             let holds = match check.outcome {
                 Outcome::Fails => say("published-fails"),
@@ -40,8 +40,8 @@ fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
             };
             let reading = check.check.reading.as_deref().unwrap_or_default();
             rows.push(vec![
-                number::bound(&&check.figure.title).into(),
-                Cell::noted(number::bound(&check.expected), number::bound(&reading)),
+                number::bound(&check.figure.title).into(),
+                Cell::noted(number::bound(&check.expected), number::bound(reading)),
                 number::bound(&check.got).into(),
                 holds.into(),
             ]);
@@ -73,7 +73,7 @@ fn open(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
         needs.dedup();
         if !needs.is_empty() {
             rows.push(vec![
-                number::bound(&&one.finding.text).into(),
+                number::bound(&one.finding.text).into(),
                 needs.join(", ").into(),
             ]);
         }

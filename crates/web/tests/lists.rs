@@ -176,8 +176,8 @@ fn ten_thousand_of_anything_are_listed_in_time() {
             stend_version, stend_commit, begun_unix_ms - n, saved_unix_ms, rest, label, note,
             measurement_key
             FROM runs, n WHERE runs.id = 1",
-        "INSERT INTO conditions SELECT n, kind, position, name, value, of_name, text FROM conditions, n
-            WHERE run = 1",
+        "INSERT INTO conditions SELECT n, kind, position, name, value, of_name, text
+            FROM conditions, n WHERE run = 1",
         "INSERT INTO recorded SELECT n, 'copy ' || n, kind, drive, target, capacity_bytes, facts,
             label, note, name, job, seed, command, result, stend_version, stend_commit,
             begun_unix_ms - n, saved_unix_ms FROM recorded, n WHERE recorded.id = 1",

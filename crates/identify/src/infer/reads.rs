@@ -343,8 +343,8 @@ const MISS_NS: f64 = 400.0;
 const CLEAR_RATIO: f64 = 1.05;
 
 /// Largest variation, as a ratio, of reads in small spans that an L2P cache holds completely, and
-/// the fewest such spans. Assumed: half of what `MISS_RATIO` allows; fewer spans are equal by chance
-/// on flash whose pages take different times.
+/// the fewest such spans. Assumed: half of what `MISS_RATIO` allows; fewer spans are equal by
+/// chance on flash whose pages take different times.
 const HELD_RATIO: f64 = 1.003;
 const HELD_SPANS_MIN: usize = 5;
 

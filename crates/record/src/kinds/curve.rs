@@ -50,8 +50,8 @@ pub struct AfterRest {
 }
 
 impl Series {
-    /// True if it follows a rest: `Some(true)` after TRIM too, `Some(false)` without, `None` for the
-    /// first curve of a test.
+    /// True if it follows a rest: `Some(true)` after TRIM too, `Some(false)` without, `None` for
+    /// the first curve of a test.
     pub fn trimmed_before(&self) -> Option<bool> {
         let of_shipped_editions = || match self.name.as_str() {
             // Versions without `after` had these names.
