@@ -29,11 +29,7 @@ pub fn editions() -> PyResult<Vec<(String, String, Vec<(String, String, String)>
         let edition = Edition::load(id).map_err(input)?;
         let tests = edition.tests.into_iter();
         let tests = tests.map(|test| (test.id, test.title.to_string(), test.method.to_string()));
-        Ok((
-            edition.id,
-            edition.title.at(1.0).to_string(),
-            tests.collect(),
-        ))
+        Ok((edition.id, edition.title.to_string(), tests.collect()))
     };
     ids.map(edition).collect()
 }

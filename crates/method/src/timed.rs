@@ -1,6 +1,8 @@
 //! Texts of an edition that state times of loads, which a run may scale: `{180 s} a point` becomes
 //! `3 min a point` at full length, and `18 s a point` in a run of a tenth.
 
+use std::fmt;
+
 use serde::Deserialize;
 use stend_analysis::words;
 use stend_record::review::Text;
@@ -30,6 +32,13 @@ impl TimedText {
         let mut read = |words: String| with_times(&words, &note).unwrap_or(words);
         let _ = self.0.clone().map_words(&mut read);
         found.into_inner()
+    }
+}
+
+/// Writes the text at full length.
+impl fmt::Display for TimedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.at(1.0).fmt(f)
     }
 }
 

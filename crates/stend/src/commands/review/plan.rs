@@ -61,8 +61,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
     }
     let mut text = format!(
         "plan of edition {}: {}; nothing has been touched\n",
-        edition.id,
-        edition.title.at(1.0)
+        edition.id, edition.title
     );
     if options.repeat > 1 {
         text += &format!(
