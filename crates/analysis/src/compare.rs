@@ -87,17 +87,37 @@ struct Stated {
 
 impl From<Condition> for Stated {
     fn from(condition: Condition) -> Stated {
-        let count = |text: &Text, name| Some(text.arg(name)?.count()? as f64);
         let number = match condition.id.as_ref() {
-            IN_USE => count(&condition.value, "share"),
-            HOST_LIMIT => {
-                let limits = condition.value.arg("limits").and_then(Arg::text);
-                limits.and_then(|limits| count(limits.items().first()?, "iops"))
-            }
+            IN_USE => count(&condition.value, "share").or_else(|| in_words(&condition.value, " %")),
+            HOST_LIMIT => host_iops(&condition.value),
             _ => None,
         };
         Stated { condition, number }
     }
+}
+
+fn count(text: &Text, name: &str) -> Option<f64> {
+    Some(text.arg(name)?.count()? as f64)
+}
+
+/// The first limit of a host, IOPS.
+fn host_iops(limits: &Text) -> Option<f64> {
+    let Some(limits) = limits.arg("limits").and_then(Arg::text) else {
+        return in_words(limits, " IOPS");
+    };
+    let first = limits.items().first()?;
+    // With the time that other work took.
+    let limit = first.arg("limit").and_then(Arg::text);
+    count(limit.unwrap_or(first), "iops")
+}
+
+/// The number before a unit in words, as earlier versions stored them.
+fn in_words(text: &Text, unit: &str) -> Option<f64> {
+    let Text::Words(words) = text else {
+        return None;
+    };
+    let (before, _) = words.split_once(unit)?;
+    before.rsplit(' ').next()?.parse().ok()
 }
 
 /// Merges reviews for one page: the first review with the others as its rivals; `None` if there is
@@ -503,6 +523,9 @@ mod tests {
             names(&half, &filled(56, "100.0 GB")),
             ["file system in use"]
         );
+        let before = |words| review(None, &[], &[(IN_USE, words)]);
+        assert_eq!(names(&half, &before("54 % of 90.0 GB")), [""; 0]);
+        assert_eq!(names(&half, &before("56 % of 90.0 GB")).len(), 1);
         let history = |hash| review(None, &[("history-of-the-drive", hash)], &[]);
         assert_eq!(
             names(&history("1"), &history("2")),
@@ -521,7 +544,9 @@ mod tests {
                 iops = iops,
                 speed = "2.0"
             );
-            let limits = Text::list("; ", [small, "128 KiB …".into()]);
+            let busy = recorded!("host-limit-busy", limit = small.clone(), share = "3");
+            let first = if iops % 2 == 0 { small } else { busy };
+            let limits = Text::list("; ", [first, "128 KiB …".into()]);
             let mut review = review(None, &[], &[]);
             let value = recorded!("value-host-limit", limits = limits);
             review.environment.push(Condition::new(HOST_LIMIT, value));
@@ -531,6 +556,9 @@ mod tests {
         assert_eq!(names(&limit(1000_u64), &limit(899)), ["host limit"]);
         let missing = review(None, &[], &[(HOST_LIMIT, "not measured: no engine")]);
         assert_eq!(names(&limit(1000_u64), &missing), ["host limit"]);
+        let before = "4 KiB, queue depth 32 × 1: 950 IOPS, 2.0 MB/s; 128 KiB …";
+        let before = review(None, &[], &[(HOST_LIMIT, before)]);
+        assert_eq!(names(&limit(1000_u64), &before), [""; 0]);
     }
 
     #[test]

@@ -476,7 +476,7 @@ fn facts_of_a_version_without_fields_for_them_become_fields() {
 fn texts_keep_their_messages_and_are_in_english_for_queries() {
     let place = Place::new();
     let threads = |count: u32| Text::of("piece-threads", vec![("threads", count.into())]);
-    let mut whole = review("One", Vec::new());
+    let mut whole = review("One", vec![test("a", 5)]);
     whole.edition_title = threads(2);
     let both = Text::list("; ", [threads(3), "4 KiB".into()]);
     whole.conditions.push(Condition::of("state", "clean", both));

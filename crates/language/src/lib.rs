@@ -37,8 +37,8 @@ macro_rules! text {
 }
 
 /// Creates a [`Text`] of a message in `recorded.ftl`, whose ids begin with `rec-` there:
-/// `recorded!("warning-region", region = "32 GiB", size = "8 GB")`. Arguments are texts, and counts
-/// by which a message may choose a plural.
+/// `recorded!("piece-threads", threads = 4_u32)`. Arguments are texts, and counts by which a
+/// message may choose a plural.
 #[macro_export]
 macro_rules! recorded {
     ($id:expr $(, $name:ident = $value:expr)* $(,)?) => {

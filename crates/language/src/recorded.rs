@@ -48,7 +48,7 @@ pub struct List {
 
 /// An argument of a message in a review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, a message or a count")]
 pub enum Arg {
     /// A count, by which a message may choose a plural.
     Count(u64),
@@ -58,7 +58,10 @@ pub enum Arg {
 
 /// The forms of a text in JSON and TOML.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a text, or a message with `id` and `args`"
+)]
 enum Raw {
     Words(String),
     Message(RawMessage),

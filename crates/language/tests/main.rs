@@ -193,6 +193,22 @@ fn every_message_is_used() {
 }
 
 #[test]
+fn names_in_messages_of_traces_and_sets_are_of_shipped_files() {
+    for (prefix, folder) in [("rec-trace-", "traces"), ("rec-set-", "filesets")] {
+        for id in messages(Language::English).into_keys() {
+            let Some(name) = id.strip_prefix(prefix) else {
+                continue;
+            };
+            let file = crates()
+                .join("..")
+                .join(folder)
+                .join(format!("{name}.toml"));
+            assert!(file.exists(), "{id}: {file:?}");
+        }
+    }
+}
+
+#[test]
 fn no_source_names_a_message_that_is_not_there() {
     let english = messages(Language::English);
     let sources = sources();

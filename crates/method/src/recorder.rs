@@ -189,8 +189,9 @@ impl<'a> Recorder<'a> {
         let mut progress = self.lock();
         let said = progress.notes.entry((note.id, note.of)).or_default();
         for value in note.value.items() {
-            // The same note of an earlier run is not repeated.
-            if said.last() != Some(value) {
+            // The same note of an earlier run, perhaps by an earlier version, is not repeated.
+            let same = |last: &Text| last.in_english() == value.in_english();
+            if !said.last().is_some_and(same) {
                 said.push(value.clone());
             }
         }

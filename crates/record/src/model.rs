@@ -132,6 +132,7 @@ pub fn figure_text(key: &str, value: &Value) -> Text {
             Text::named("figure", unit).with("count", count)
         }
         Some((_, unit)) => recorded!("figure", figure = format!("{} {unit}", plain(value))),
+        None if is_figure => recorded!("figure", figure = plain(value)),
         None => plain(value).into(),
     }
 }

@@ -22,7 +22,7 @@ fn read(results: Value) -> Result<TestResult, serde_json::Error> {
 #[test]
 fn results_are_keys_of_their_test() {
     let rung = json!({
-        "name": "after 30 s", "idle_s": 30.0, "trim": false, "iops_start": 1.0,
+        "name": "rest-30s", "idle_s": 30.0, "trim": false, "iops_start": 1.0,
         "recovered_bytes": 0, "fell": true
     });
     let ladder = Ladder {

@@ -505,7 +505,7 @@ fn an_interrupted_test_goes_on_within_its_budget() {
 
     // A test under way cannot be left out by another choice of tests.
     let text = include_str!("../../../editions/endurance.toml").replace(
-        "id = \"endurance\"\ntitle = \"Endurance\"",
+        "id = \"endurance\"\ntitle = { id = \"test-endurance\" }",
         "id = \"other\"\ntitle = \"\"",
     );
     fs::write(dir.join("mine.toml"), text).unwrap();

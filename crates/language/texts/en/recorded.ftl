@@ -157,8 +157,8 @@ rec-method-flush = 4 KiB random write inside 16 GiB by one thread, { $time } eac
 rec-curve-fresh = fresh
 rec-curve-after-idle = after idle
 rec-curve-after-trim = after TRIM
-rec-curve-after-rest = after { $time }
-rec-curve-after-trim-and-rest = after TRIM and { $time }
+rec-after-rest = after { $time }
+rec-after-trim-and-rest = after TRIM and { $time }
 rec-curve-burst = burst
 rec-response-with-trim = with TRIM
 rec-response-without-trim = without TRIM
@@ -168,7 +168,7 @@ rec-set-work = work
 rec-trace-photoshop-light = Adobe Photoshop, light
 rec-trace-photoshop-heavy = Adobe Photoshop, heavy
 rec-trace-game-start = Starting a game and loading a level
-rec-trace-applications = Starting a browser, a word processor, a photo editor and a video editor
+rec-trace-applications-start = Starting a browser, a word processor, a photo editor and a video editor
     with their files
 rec-limit-beginning-time = only a beginning: the first { $share } % of the trace, { $part } of
     { $whole } s
@@ -631,3 +631,5 @@ rec-limit-beginning = only a beginning: the first { $share } % of the trace, { $
     requests
 rec-figure = { $figure }
 rec-controller-demonstration = demonstration
+rec-condition-version = version
+rec-condition-price = price

@@ -228,9 +228,6 @@ unlike-figure = { $speed } IOPS in "{ $test }"
 unlike-nothing = nothing is known that differs
 unlike-load = { $load }: { $figures } ({ $why }).
 
-## Steady states
-
-
 ## Repetitions
 
 repeated-same = the same in all { $count } repetitions: with other seeds, too, nothing of this depends

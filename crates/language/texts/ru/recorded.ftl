@@ -166,8 +166,8 @@ rec-method-flush = Случайная запись блоками 4 КиБ в п
 rec-curve-fresh = в свежем состоянии
 rec-curve-after-idle = после простоя
 rec-curve-after-trim = после TRIM
-rec-curve-after-rest = после отдыха { $time }
-rec-curve-after-trim-and-rest = после TRIM и отдыха { $time }
+rec-after-rest = после отдыха { $time }
+rec-after-trim-and-rest = после TRIM и отдыха { $time }
 rec-curve-burst = серия записи
 rec-response-with-trim = с TRIM
 rec-response-without-trim = без TRIM
@@ -177,7 +177,7 @@ rec-set-work = рабочие файлы
 rec-trace-photoshop-light = Adobe Photoshop, лёгкая нагрузка
 rec-trace-photoshop-heavy = Adobe Photoshop, тяжёлая нагрузка
 rec-trace-game-start = Запуск игры и загрузка уровня
-rec-trace-applications = Запуск браузера, текстового процессора, фоторедактора и видеоредактора с
+rec-trace-applications-start = Запуск браузера, текстового процессора, фоторедактора и видеоредактора с
     их файлами
 rec-limit-beginning-time = только начало: первые { $share } % трассы, { $part } из { $whole } с
 
@@ -662,3 +662,5 @@ rec-limit-original-times = воспроизведено в исходном те
 rec-limit-beginning = только начало: первые { $share } % трассы, { $part } из { $whole } запросов
 rec-figure = { $figure }
 rec-controller-demonstration = демонстрационный
+rec-condition-version = версия
+rec-condition-price = цена

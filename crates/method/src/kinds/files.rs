@@ -143,7 +143,7 @@ impl Work for SetWork {
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, files, set) = (context.setting, &self.files, &self.set);
         let bytes = set_bytes(files, setting.capacity_bytes);
-        let what = Text::named("piece", files.op.name()).with("set", set.as_str());
+        let what = Text::named("piece", files.op.name()).with("set", Text::named("set", set));
         let title = Text::list(", ", [what, size_text(bytes).into()]);
         let cost = setting.cost(&Action::Files(bytes)) + setting.step_cost(&self.rest());
         context.recorder.begin(places[0], &title, cost);
@@ -158,7 +158,13 @@ impl Work for SetWork {
             rest_s: files.rest_s,
         })?;
         let limits = done.limits.iter();
-        let named = |limit: &Text| recorded!("named", name = set.as_str(), what = limit.clone());
+        let named = |limit: &Text| {
+            recorded!(
+                "named",
+                name = Text::named("set", set),
+                what = limit.clone()
+            )
+        };
         let mut warnings: Vec<Text> = limits.map(named).collect();
         warnings.extend(scaled_warning(files, bytes, setting.capacity_bytes));
         let work = result(files, set, &done)?;

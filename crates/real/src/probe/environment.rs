@@ -46,7 +46,7 @@ pub(crate) fn filled(path: &Path) -> Option<Condition> {
     let used = stat.f_blocks.checked_sub(stat.f_bfree)?;
     let percent = (stat.f_blocks > 0).then(|| 100.0 * used as f64 / stat.f_blocks as f64)?;
     let size = in_both_units(stat.f_blocks.saturating_mul(stat.f_frsize));
-    let share = format!("{percent:.0}");
+    let share = percent.round() as u64;
     let filled = recorded!("place-value-filled", share = share, size = size);
     Some(Condition::new("file-system-in-use", filled))
 }

@@ -1,6 +1,6 @@
 //! A load sampled over time.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use stend_language::{Text, recorded};
 
 use crate::latency::LatencySummary;
@@ -10,6 +10,7 @@ use crate::load::SeriesPoint;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// `fresh`, `after idle`, `after TRIM`.
+    #[serde(deserialize_with = "read_name")]
     pub name: String,
     /// Rest since the curve before it; missing for the first curve of a test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,8 +60,10 @@ impl Series {
             "after TRIM" => Some(true),
             _ => None,
         };
-        self.after
-            .map_or_else(of_shipped_editions, |after| Some(after.trim))
+        match self.after {
+            None => of_shipped_editions(),
+            Some(after) => (after.trim || after.idle_s > 0.0).then_some(after.trim),
+        }
     }
 
     /// A curve with only samples, each `interval_s` long.
@@ -233,12 +236,34 @@ pub fn rest_name(trim: bool, rest_s: f64) -> String {
     }
 }
 
+/// Reads the name of a curve. Reviews of the first schema name curves after rests in words: `after
+/// 30 s`, `after TRIM and 5 min`.
+pub(crate) fn read_name<'d, D: Deserializer<'d>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    Ok(of_words(&name).unwrap_or(name))
+}
+
+fn of_words(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("after ")?;
+    let (trim, rest) = match rest.strip_prefix("TRIM and ") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let (number, unit) = rest.split_once(' ')?;
+    let number: f64 = number.parse().ok()?;
+    match unit {
+        "s" => Some(rest_name(trim, number)),
+        "min" => Some(rest_name(trim, 60.0 * number)),
+        _ => None,
+    }
+}
+
 /// Words for the name of a curve: `fresh`, `after idle`, `after TRIM and 5 min` of
 /// `trim-rest-300s`.
 pub fn curve_text(name: &str) -> Text {
     let (id, rest) = match name.strip_prefix("trim-") {
-        Some(rest) => ("curve-after-trim-and-rest", rest),
-        None => ("curve-after-rest", name),
+        Some(rest) => ("after-trim-and-rest", rest),
+        None => ("after-rest", name),
     };
     let seconds = rest
         .strip_prefix("rest-")
@@ -316,6 +341,13 @@ mod tests {
             assert_eq!(rest_name(trim, rest_s), name);
             assert_eq!(curve_text(name).in_english(), words);
         }
+        let read = |name: &str| read_name(serde_json::json!(name)).unwrap();
+        assert_eq!(read("after TRIM and 30 min"), "trim-rest-1800s");
+        assert_eq!(read("after 0.3 s"), "rest-0.3s");
+        for kept in ["after idle", "after TRIM", "after 3 days", "rest-30s"] {
+            assert_eq!(read(kept), kept);
+        }
+        assert_eq!(curve_text("after rest"), Text::from("after rest"));
         assert_eq!(curve_text("after TRIM").in_english(), "after TRIM");
         assert_eq!(curve_text("my own"), Text::from("my own"));
     }

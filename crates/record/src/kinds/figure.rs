@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::curve::read_name;
 use super::sync::Durability;
 use crate::load::{Load, Pattern, PointOp};
 
@@ -33,11 +34,13 @@ pub enum FigureId {
     /// Speed at the start of a curve.
     StartOf {
         /// Name of the curve.
+        #[serde(deserialize_with = "read_name")]
         curve: String,
     },
     /// Bytes of fast writes in a curve.
     FastWrites {
         /// Name of the curve.
+        #[serde(deserialize_with = "read_name")]
         curve: String,
     },
     /// Speed of the tracked load in steady rounds.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::curve::read_name;
+
 use super::curve::Series;
 
 /// Results of a recovery ladder.
@@ -18,6 +20,7 @@ pub struct Ladder {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rung {
     /// Name of its curve in the test's `series`.
+    #[serde(deserialize_with = "read_name")]
     pub name: String,
     /// Duration of the rest, s.
     pub idle_s: f64,

@@ -89,9 +89,10 @@ pub struct TraceResult {
 impl TraceResult {
     /// Its title in the current language.
     pub fn words(&self) -> String {
-        match Text::named("trace", &self.name) {
-            Text::Words(_) => self.title.clone(),
-            known => known.to_string(),
+        let shipped = Text::named("trace", &self.name);
+        match shipped.in_english() == self.title {
+            true => shipped.to_string(),
+            false => self.title.clone(),
         }
     }
 }

@@ -217,7 +217,7 @@ fn probed(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
     let mut go_on = |group: &str| {
         let goes_on = args.budget.is_none_or(|budget| begun.elapsed() < budget);
         if goes_on {
-            note(&format!("{name}: {group}"));
+            note(&format!("{name}: {}", Text::named("probe", group)));
         }
         goes_on
     };
