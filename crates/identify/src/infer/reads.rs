@@ -359,12 +359,14 @@ fn level(seen: &Observed, slower: &dyn Fn(f64) -> bool) -> bool {
     held.len() >= HELD_SPANS_MIN && held.iter().all(|ns| *ns < HELD_RATIO * least)
 }
 
-/// Variation of the means of the smaller half of the spans, as a share of the least.
-fn variation(seen: &Observed) -> f64 {
+/// Variation of the means of the smaller half of the spans, as a share of the least; of those up to
+/// `ratio` of the least.
+fn variation(seen: &Observed, ratio: f64) -> f64 {
     let half = seen.spans.len().div_ceil(2);
     let times = || seen.spans[..half].iter().map(|(_, reads)| reads.mean_ns);
     let least = times().fold(f64::INFINITY, f64::min);
-    times().fold(0.0, f64::max) / least - 1.0
+    let alike = times().filter(|ns| *ns <= ratio * least);
+    alike.fold(least, f64::max) / least - 1.0
 }
 
 fn map_cache(seen: &Observed) -> [Property; 2] {
@@ -395,10 +397,12 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
     let all_late = seen.spans[late..]
         .iter()
         .all(|(_, reads)| slower(reads.mean_ns));
-    let varies = variation(seen);
-    let clear = last.mean_ns > CLEAR_RATIO.max(1.0 + NOISE_TIMES * varies) * hit;
+    // Spans that are clearly slower may be beyond a small cache.
+    let held = variation(seen, CLEAR_RATIO);
+    let clear = last.mean_ns > CLEAR_RATIO.max(1.0 + NOISE_TIMES * held) * hit;
     if !all_late || !(clear || level(seen, &slower)) {
         // Misses that cost little hide in the differences of pages and blocks.
+        let varies = variation(seen, f64::INFINITY);
         if varies > MISS_RATIO - 1.0 {
             let percent = fixed(100.0 * varies, 1);
             let why = text!("identify-spans-vary", percent = percent);
