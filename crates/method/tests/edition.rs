@@ -269,6 +269,7 @@ stend.edition/1 | stend.edition/2 | schema | stend.edition/1
 sample_ms = 1000 | sample_ms = 1 | sample_ms | 100 to 60000
 id = "edition-2014" | id = "edition-2013" | title | there is no message `edition-2013`
 args = { time = "{180 s}" } | args = { } | title | needs the argument `time`
+title = { id = "edition-2014", args = { time = "{180 s}" } } | title = 5 | title | expected a text
 "#;
 
 #[test]

@@ -549,6 +549,27 @@ fn a_read_that_may_wait_for_the_map_tells_no_more_than_a_range() {
     assert!((low - 0.93 * 35_000.0).abs() < 1.0, "{low}");
 }
 
+/// Reads of small spans that differ hide a cache whose misses cost little.
+#[test]
+fn a_map_cache_is_left_open_where_reads_vary() {
+    let map_cache = |means_ns: [u64; 6]| {
+        let spans = (0..6).map(|n| ((4 * MB) << n, times(means_ns[n])));
+        let seen = Observed {
+            spans: spans.collect(),
+            repeats: vec![times(105_000); 3],
+            ..Observed::default()
+        };
+        let found = told(&seen, "map-cache");
+        (found.told, found.present)
+    };
+    let level = [105_000, 105_100, 105_000, 105_200, 105_100, 105_000];
+    assert_eq!(map_cache(level), (true, Some(false)));
+    let varying = [105_000, 106_000, 105_200, 106_300, 105_100, 106_200];
+    assert!(!map_cache(varying).0);
+    let clear = [105_000, 105_100, 105_000, 120_000, 130_000, 140_000];
+    assert_eq!(map_cache(clear), (true, Some(true)));
+}
+
 /// A drive that empties its cache from some level on keeps the same amount, however much is
 /// written: if little more was written, the cache may be larger.
 #[test]
