@@ -44,16 +44,21 @@ pub fn end_level(series: &Series) -> Option<f64> {
     (!samples.is_empty()).then(|| sum / samples.len() as f64)
 }
 
-/// Returns the range that holds 90 % of [`end_samples`], IOPS: the values below which 5 % and 95 %
-/// of them lie, by nearest rank. `None` if the curve is empty.
+/// Returns the range that holds 90 % of [`end_samples`], IOPS. `None` if the curve is empty.
 pub fn end_spread(series: &Series) -> Option<(f64, f64)> {
     let mut iops: Vec<f64> = end_samples(series).iter().map(|s| s.iops).collect();
-    iops.sort_unstable_by(f64::total_cmp);
+    nine_tenths(&mut iops)
+}
+
+/// Returns the values below which 5 % and 95 % of the given ones lie, by nearest rank. `None`
+/// without values.
+pub(crate) fn nine_tenths(values: &mut [f64]) -> Option<(f64, f64)> {
+    values.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| {
-        let rank = (share * iops.len() as f64).ceil() as usize;
-        iops[rank.clamp(1, iops.len()) - 1]
+        let rank = (share * values.len() as f64).ceil() as usize;
+        values[rank.clamp(1, values.len()) - 1]
     };
-    (!iops.is_empty()).then(|| (at(0.05), at(0.95)))
+    (!values.is_empty()).then(|| (at(0.05), at(0.95)))
 }
 
 #[cfg(test)]

@@ -47,19 +47,17 @@ pub enum Group {
 }
 
 impl Headline {
-    /// Returns the geometric mean of the figures of all drives but the first; `None` if none of
-    /// them has one.
-    pub fn rivals_mean(&self) -> Option<f64> {
-        let rivals = self.values.iter().skip(1).flatten();
-        let logs: Vec<f64> = rivals.filter(|v| **v > 0.0).map(|v| v.ln()).collect();
-        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-        (!logs.is_empty()).then(|| mean.exp())
+    /// Returns the greatest figure of all drives but the first; `None` if none of them has one.
+    pub fn rivals_best(&self) -> Option<f64> {
+        let rivals = self.values.iter().skip(1).flatten().copied();
+        rivals.filter(|value| *value > 0.0).reduce(f64::max)
     }
 
-    /// Returns the figure of the first drive as a multiple of [`Self::rivals_mean`].
+    /// Returns the figure of the first drive as a multiple of [`Self::rivals_best`], with which the
+    /// findings of a test compare it too.
     pub fn ratio(&self) -> Option<f64> {
         let own = self.values.first().copied().flatten();
-        let ratio = own? / self.rivals_mean()?;
+        let ratio = own? / self.rivals_best()?;
         (ratio > 0.0 && ratio.is_finite()).then_some(ratio)
     }
 }

@@ -27,6 +27,7 @@ mod segment;
 pub mod shortened;
 pub mod smart;
 pub mod smooth;
+mod stalls;
 pub mod steady;
 pub mod steps;
 pub mod verdict;

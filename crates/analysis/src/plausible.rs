@@ -12,6 +12,7 @@ use stend_record::review::{
     FactId, Link, Pattern, Point, PointOp, Review, TargetInfo, TargetKind, TestResult,
 };
 
+use crate::stalls::fault_ns;
 use crate::words;
 
 /// Greatest plausible ratio of the speed of a random load to that of a sequential load with at
@@ -22,12 +23,17 @@ const RANDOM_RATIO_MAX: f64 = 1.5;
 /// load. Above it, the writes were not written, or the reads not read.
 const WRITE_RATIO_MAX: f64 = 1.5;
 
+/// Latency below which a random read was answered by no drive, ns: 3D XPoint answers in about
+/// 10,000 (Intel's rating of the Optane SSD P4800X), flash in 25,000 or more.
+const READ_NS_MIN: f64 = 8_000.0;
+
 /// Least request size of a large load, bytes.
 const LARGE_BYTES: u64 = 128 << 10;
 
-/// Returns the implausible figures of a review of a real target: the id of a test, and a warning.
-/// For block devices, speeds that their link cannot carry; for files and directories also speeds
-/// that only the host's cache can reach. Empty for simulated drives.
+/// Returns the figures of a review that do not describe its target: the id of a test, and a
+/// warning. For every target, requests that waited so long that it was out of order; for block
+/// devices, speeds that their link cannot carry and reads that no drive answers as quickly; for
+/// files and directories also speeds that only the host's cache can reach.
 pub fn implausible(review: &Review) -> Vec<(String, Text)> {
     within(Language::English, || {
         of_target(&review.target, &review.tests)
@@ -36,9 +42,19 @@ pub fn implausible(review: &Review) -> Vec<(String, Text)> {
 
 /// Returns the implausible figures of tests on a target, the review's own or a rival.
 pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(String, Text)> {
-    if target.kind == TargetKind::Simulated {
-        return Vec::new();
+    let fault = |test: &TestResult| {
+        let time = words::latency(fault_ns(test)? as f64);
+        Some((test.id.clone(), recorded!("warning-fault", time = time)))
+    };
+    let mut found: Vec<(String, Text)> = tests.iter().filter_map(fault).collect();
+    if target.kind != TargetKind::Simulated {
+        found.extend(answered_by_others(target, tests));
     }
+    found
+}
+
+/// Returns the figures with which something other than the drive has answered.
+fn answered_by_others<'t>(target: &TargetInfo, tests: &'t [TestResult]) -> Vec<(String, Text)> {
     // A loop device is backed by a file.
     let is_file = target.fact(FactId::BackingFile).is_some();
     let through_cache = target.kind != TargetKind::BlockDevice || is_file;
@@ -54,7 +70,9 @@ pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(Strin
             let why = too_fast_for_random(point, &all).or_else(|| faster_than_read(point, &all))?;
             Some(recorded!("warning-cache", why = why))
         };
-        let why = beyond().or_else(|| cached().filter(|_| through_cache))?;
+        let why = beyond()
+            .or_else(|| cached().filter(|_| through_cache))
+            .or_else(|| too_quick(point))?;
         let load = point.load.describe();
         Some((test.id.clone(), recorded!("named", name = load, what = why)))
     });
@@ -80,6 +98,21 @@ fn beyond(link: Link, point: &Point) -> Option<Text> {
             speed = words::speed(point.bw_bytes_per_s),
             link = link.words(),
             most = words::speed(most)
+        )
+    })
+}
+
+/// Returns a warning if no flash answers a read as quickly as one request at a time was answered.
+fn too_quick(point: &Point) -> Option<Text> {
+    let load = &point.load;
+    let mean_ns = point.latency_ns.mean;
+    let small_read = (load.pattern, load.op) == (Pattern::Random, PointOp::Read);
+    let alone = load.queue_depth * load.threads == 1;
+    (small_read && alone && mean_ns > 0.0 && mean_ns < READ_NS_MIN).then(|| {
+        recorded!(
+            "warning-quick",
+            time = words::latency(mean_ns),
+            least = words::latency(READ_NS_MIN)
         )
     })
 }

@@ -146,8 +146,9 @@ pub fn price(target: &TargetInfo) -> Option<String> {
     let price = target.price.as_ref()?;
     Some(text!(
         "price-per-gb",
-        price = numeral(&price.typed()),
-        per = numeral(&price.per_gb(target.capacity_bytes))
+        price = numeral(price.amount()),
+        per = number(price.per_gb(target.capacity_bytes)),
+        currency = text!("currency", code = price.currency())
     ))
 }
 

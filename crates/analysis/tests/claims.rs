@@ -517,5 +517,8 @@ fn a_review_is_put_beside_the_articles_of_its_edition_about_its_drives() {
         tests: Vec::new(),
         unfinished: Vec::new(),
     });
+    // Nor is a subject that is a rival here the reviewed drive.
+    assert!(ids(&review).is_empty());
+    review.target = target("sandisk-ultra-ii-240gb");
     assert_eq!(published(&review)[0].1.len(), 2);
 }

@@ -53,10 +53,10 @@ fn the_least_and_the_greatest_depth_and_the_end_are_headlines() {
 }
 
 #[test]
-fn several_rivals_are_their_geometric_mean_and_who_lacks_a_figure_is_left_out() {
+fn several_rivals_are_their_best_and_who_lacks_a_figure_is_left_out() {
     let (own, twice, eight) = (drive(1.0, 1.0), drive(2.0, 2.0), drive(8.0, 8.0));
     let found = headlines(&[&own, &twice, &eight]);
-    assert!((found[0].ratio().unwrap() - 0.25).abs() < 1e-9);
+    assert!((found[0].ratio().unwrap() - 0.125).abs() < 1e-9);
     let found = headlines(&[&own, &twice, &eight[1..]]);
     assert!((found[0].ratio().unwrap() - 0.5).abs() < 1e-9);
     assert_eq!(found[0].values[2], None);

@@ -359,16 +359,25 @@ impl FromStr for Price {
 }
 
 impl Price {
+    /// Amount with the digits that the user typed.
+    pub fn amount(&self) -> &str {
+        &self.amount
+    }
+
+    /// Currency as the user typed it.
+    pub fn currency(&self) -> &str {
+        &self.currency
+    }
+
     /// The price as the user typed it.
     pub fn typed(&self) -> String {
         format!("{} {}", self.amount, self.currency)
     }
 
-    /// Price of a GB (10⁹ bytes) of a capacity: `0.332 EUR`.
-    pub fn per_gb(&self, capacity_bytes: u64) -> String {
+    /// Price of a GB (10⁹ bytes) of a capacity, in the currency.
+    pub fn per_gb(&self, capacity_bytes: u64) -> f64 {
         let amount: f64 = self.amount.parse().unwrap_or_default();
-        let per_gb = amount / (capacity_bytes as f64 / 1e9);
-        format!("{per_gb:.3} {}", self.currency)
+        amount / (capacity_bytes as f64 / 1e9)
     }
 }
 
@@ -439,7 +448,7 @@ mod tests {
         assert_eq!(target.link, pcie(8.0, 4));
         let price = target.price.clone().unwrap();
         assert_eq!(price.typed(), "79.90 EUR");
-        assert_eq!(price.per_gb(240_057_409_536), "0.333 EUR");
+        assert!((price.per_gb(240_000_000_000) - 79.9 / 240.0).abs() < 1e-9);
         assert_eq!(target.facts.len(), 2);
         let converted = target.clone();
         target.convert();

@@ -7,7 +7,7 @@ use stend_record::review::Review;
 use crate::number;
 use crate::view::{Cell, Table};
 
-/// Returns for each article of this edition about a drive of this review the checks that its
+/// Returns for each article of this edition about the reviewed drive the checks that its
 /// figures answer, and the findings that need more.
 pub fn tables(review: &Review) -> Vec<Table> {
     let mut tables = Vec::new();

@@ -155,36 +155,46 @@ fn points(headlines: &[Headline], verdict: &Verdict) -> (Vec<Point>, Vec<Point>)
         let more = verdict.points().into_iter();
         let more = more
             .filter(|point| point.is_strength == is_strength)
-            .filter(|point| beside.iter().all(|other| other.test_id != point.test_id))
-            .map(|point| Point {
-                test_id: point.test_id,
-                name: number::bound(&point.name),
-                text: number::bound(&point.figure),
+            .filter(|point| {
+                let mut beside = beside.iter();
+                point.first || beside.all(|other| other.test_id != point.test_id)
+            })
+            .map(|point| {
+                let told = Point {
+                    test_id: point.test_id,
+                    name: number::bound(&point.name),
+                    text: number::bound(&point.figure),
+                };
+                (point.first, told)
             });
-        let more: Vec<Point> = more.take(POINTS_MAX).collect();
-        beside.into_iter().chain(more).collect()
+        let (first, more): (Vec<_>, Vec<_>) = more.partition(|(first, _)| *first);
+        let more = more.into_iter().take(POINTS_MAX);
+        let told = first
+            .into_iter()
+            .chain(beside.into_iter().map(|point| (false, point)));
+        told.chain(more).map(|(_, point)| point).collect()
     };
     (said(true, beside), said(false, behind))
 }
 
 fn standing(headlines: &[Headline], drives: &[Drive<'_>]) -> Option<Standing> {
     let rivals = drives.get(1..).filter(|rivals| !rivals.is_empty())?;
-    let ratio = |value: Option<f64>, mean: f64| value.map(|v| v / mean).filter(|r| *r > 0.0);
+    let ratio = |value: Option<f64>, best: f64| value.map(|v| v / best).filter(|r| *r > 0.0);
     let shown = headlines.iter().filter_map(|headline| {
-        let (own, mean) = (headline.ratio()?, headline.rivals_mean()?);
-        Some((headline, own, mean))
+        let (own, best) = (headline.ratio()?, headline.rivals_best()?);
+        Some((headline, own, best))
     });
     let shown: Vec<_> = shown.collect();
     let all = shown
         .iter()
-        .flat_map(|(headline, _, mean)| headline.values.iter().filter_map(|v| ratio(*v, *mean)));
+        .flat_map(|(headline, _, best)| headline.values.iter().filter_map(|v| ratio(*v, *best)));
     let scale = Scale::over(all)?;
-    let rows = shown.iter().map(|(headline, own, mean)| {
+    let rows = shown.iter().map(|(headline, own, best)| {
         let (one, place) = (scale.place(1.0), scale.place(*own));
         let value = headline.values[0].unwrap_or_default();
         let marks = headline.values.iter().enumerate().skip(1);
         let marks = marks.filter_map(|(slot, value)| {
-            let place = scale.place(ratio(*value, *mean)?);
+            let place = scale.place(ratio(*value, *best)?);
             let words = format!("{}: {}", drives[slot].label, text(headline.unit, (*value)?));
             Some((slot, css(place), words))
         });
@@ -211,7 +221,7 @@ fn standing(headlines: &[Headline], drives: &[Drive<'_>]) -> Option<Standing> {
         ),
         _ => (
             say("standing-title-rivals"),
-            message!("standing-note-mean", drive = drive),
+            message!("standing-note-best", drive = drive),
         ),
     };
     let ticks = scale.ticks().into_iter();

@@ -234,7 +234,7 @@ fn the_verdict_has_an_entry_for_each_test_and_no_second_list() {
         "It is behind the Fixture B 256 GB throughout",
         "not so in “write”, where Fixture B 256 GB reaches 374 MB/s",
         "Mixing costs: 135 MB/s at 40 % reads",
-        "the longest of 1 h 14 min at 4,500 IOPS.",
+        " stretches: 1 h 14 min at 4,500 IOPS, ",
     ] {
         assert!(verdict.contains(words), "{words} is missing:\n{verdict}");
     }

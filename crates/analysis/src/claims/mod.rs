@@ -247,7 +247,7 @@ impl Check {
     }
 }
 
-/// Returns the shipped articles of the review's edition whose subjects include one of its drives,
+/// Returns the shipped articles of the review's edition whose subjects include the reviewed drive,
 /// each with all drives of the review.
 ///
 /// Returns none for a review that was shortened, read only, or brought to a steady state, because
@@ -269,11 +269,7 @@ pub fn published(review: &Review) -> Vec<(Article, Drives<'_>)> {
         .map(|drive| (drive.target.name.clone(), drive))
         .collect();
     let about = |article: &Article| {
-        article.edition == review.edition
-            && article
-                .subjects
-                .iter()
-                .any(|subject| drives.contains_key(subject))
+        article.edition == review.edition && article.subjects.contains(&review.target.name)
     };
     SHIPPED
         .iter()

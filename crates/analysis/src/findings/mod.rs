@@ -15,8 +15,9 @@
 //! - *holds its speed*: a curve ends at nine tenths of its start or above and, if it writes, has
 //!   written twice the capacity
 //! - *too few samples*: fewer than ten; neither levels nor scatter are reported
-//! - *hardly*, *a little*, *widely*: scatter over the longest stretch below 5 %, below 15 %, from
-//!   40 %
+//! - *hardly*, *a little*, *widely*: half of the range of nine tenths of the samples of the longest
+//!   stretch, below 5 %, below 15 %, from 40 % of its middle
+//! - *stands still*: seconds in which fewer requests are completed than are outstanding
 //! - *fast writes*, *falls*: bytes written above the geometric mean of the curve's start and the
 //!   fresh curve's end, see [`recovery`](crate::recovery::recovery())
 //! - *nothing comes back*: a later curve starts less than a quarter above the fresh curve's end
@@ -37,6 +38,7 @@ pub use drives::labels;
 
 use crate::kinds::sentences;
 use crate::shortened;
+use crate::stalls::fault_ns;
 use crate::words;
 
 /// Findings of one test.
@@ -70,10 +72,13 @@ pub fn findings(review: &Review) -> Vec<Finding> {
     found
 }
 
-/// Returns the tests that get findings: those that are long enough and have no point left out.
+/// Returns the tests that get findings: those that are long enough, have
+/// no point left out, and had an answer to every request in time.
 pub(crate) fn judged(review: &Review) -> impl Iterator<Item = &TestResult> {
-    let is_judged =
-        |test: &&TestResult| test.left_out_points == 0 && shortened::why(review, test).is_none();
+    let is_judged = |test: &&TestResult| {
+        let measured = test.left_out_points == 0 && shortened::why(review, test).is_none();
+        measured && fault_ns(test).is_none()
+    };
     review.tests.iter().filter(is_judged)
 }
 

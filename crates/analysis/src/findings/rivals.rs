@@ -314,7 +314,7 @@ mod tests {
         );
         assert_eq!(
             told(&figures(600e6, 300e6), rivals),
-            "No figure falls behind its rivals; the widest lead is 20 % in “read”."
+            "No figure falls behind the best of its rivals; the widest lead is 20 % in “read”."
         );
         let one: &[(&str, &[_])] = &[("A", &a)];
         assert_eq!(

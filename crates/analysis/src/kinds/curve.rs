@@ -2,12 +2,14 @@
 
 use stend_language::{say, text};
 use stend_record::figure::FigureId;
-use stend_record::review::{PointOp, Series, TestResult, curve_text};
+use stend_record::review::{PointOp, Sample, Series, TestResult, curve_text};
 
 use super::{Kind, Named};
-use crate::ends::{end_level, start_level};
+use crate::ends::{end_level, nine_tenths, start_level};
 use crate::figures::{Unit, speed_of};
 use crate::recovery::{Recovery, recovery};
+use crate::smooth::mean_30s;
+use crate::stalls::{Stall, of_curve};
 use crate::steps::{Level, LevelKind, steps};
 use crate::words::{self, capitalised};
 
@@ -53,8 +55,11 @@ pub(crate) const SAMPLES_MIN: usize = 10;
 /// test specification writes as much before it seeks a steady state.
 pub(crate) const SETTLED_CAPACITIES: u64 = 2;
 
-/// Most stretches that are listed one by one.
+/// Most stretches that are listed in the order of time.
 const STRETCHES_TOLD: usize = 3;
+
+/// Most stretches that are listed by their length.
+const LONGEST_TOLD: usize = 5;
 
 /// Formats a speed of a curve with its unit.
 fn speed(series: &Series, iops: f64) -> String {
@@ -86,24 +91,26 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
         )];
     }
     let mut out = vec![stretches(series, &levels)];
-    // The share refers to the speeds just reported.
-    let (start, end) = match &levels[..] {
-        [first, .., last] if levels.len() <= STRETCHES_TOLD => (first.iops_from, end_told(last)),
-        _ => (start, end),
-    };
+    let stall = of_curve(series);
+    out.extend(stall.map(stalled));
     if start > 0.0 {
         out.push(left(series, start, end, capacity_bytes));
     }
-    out.extend(evenness(&levels));
+    let stood_still = stall.is_some_and(|stall| stall.total_s > 0.0);
+    out.extend(evenness(series, &levels, stood_still));
     out
 }
 
-/// Returns the speed reported for the end of a stretch.
-fn end_told(level: &Level) -> f64 {
-    match level.kind {
-        LevelKind::Level => level.iops_mean,
-        LevelKind::Decline | LevelKind::Rise => level.iops_to,
-    }
+/// Reports the time in which a drive answers next to nothing.
+fn stalled(stall: Stall) -> String {
+    let slowest = words::latency(stall.slowest_ns as f64);
+    let [total, longest] = [stall.total_s, stall.longest_s].map(words::time);
+    let id = match (stall.total_s, stall.slowest_ns) {
+        (0.0, _) => return text!("curve-stalls-request", slowest = slowest),
+        (_, 0) => "curve-stalls-seconds",
+        _ => "curve-stalls",
+    };
+    text!(id, total = total, longest = longest, slowest = slowest)
 }
 
 fn mean_iops(series: &Series) -> f64 {
@@ -111,26 +118,34 @@ fn mean_iops(series: &Series) -> f64 {
     iops.sum::<f64>() / series.samples.len() as f64
 }
 
-/// Reports the share of the start that is left at the end.
+/// Reports the start, the end, and the share of the start that is left then.
 fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
     let written = series.samples.last().map_or(0, |s| s.written_bytes);
     let capacities = written as f64 / capacity_bytes.max(1) as f64;
     let share = words::percent(end / start);
+    let (start_told, end_told) = (speed(series, start), speed(series, end));
     let settled = written >= SETTLED_CAPACITIES * capacity_bytes;
     let id = match (end / start >= KEPT_SHARE, written) {
-        (true, 0) => return text!("curve-holds", share = share),
-        (false, 0) => return text!("curve-ends", share = share),
+        (true, 0) => "curve-holds",
+        (false, 0) => "curve-ends",
         (true, _) if settled => "curve-holds-after",
         _ => "curve-ends-after",
     };
     let (count, number) = (words::rounded(capacities), words::number(capacities));
-    text!(id, share = share, count = count, number = number)
+    text!(
+        id,
+        start = start_told,
+        end = end_told,
+        share = share,
+        count = count,
+        number = number
+    )
 }
 
-/// Lists a few stretches one by one; of many, only the curve's start and the longest.
+/// Lists a few stretches in the order of time; many by their length, the longest first.
 fn stretches(series: &Series, levels: &[Level]) -> String {
     if levels.len() > STRETCHES_TOLD {
-        return in_short(series, levels);
+        return by_length(series, levels);
     }
     let mut items: Vec<String> = Vec::new();
     for (i, level) in levels.iter().enumerate() {
@@ -164,48 +179,78 @@ fn stretches(series: &Series, levels: &[Level]) -> String {
     text!("curve-stretches", op = op, stretches = items.join(", "))
 }
 
-/// Formats `It starts at 41,400 IOPS and passes through 4 stretches, the longest of 51 min at
-/// 20,100 IOPS.`
-fn in_short(series: &Series, levels: &[Level]) -> String {
-    let by_length = |a: &&Level, b: &&Level| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s));
-    let Some(longest) = levels.iter().max_by(by_length) else {
-        return String::new();
-    };
-    let time = words::time(longest.to_s - longest.from_s);
-    let start = speed(series, start_level(series).unwrap_or_default());
-    let count = levels.len();
-    match longest.kind {
-        LevelKind::Level => {
-            let (id, speed) = ("curve-in-short-level", speed(series, longest.iops_mean));
-            text!(id, start = start, count = count, time = time, speed = speed)
-        }
-        LevelKind::Decline | LevelKind::Rise => {
-            let (from, to) = speeds(series, longest.iops_from, longest.iops_to);
-            let id = "curve-in-short-slope";
-            text!(
-                id,
-                start = start,
-                count = count,
-                time = time,
-                from = from,
-                to = to
-            )
-        }
+/// Formats `It passes through 5 stretches: 45 min at 21,000 IOPS, 10 min from 20,100 to 12,000 IOPS,
+/// and 3 others.`
+fn by_length(series: &Series, levels: &[Level]) -> String {
+    let mut levels: Vec<&Level> = levels.iter().collect();
+    // Of those as long in whole seconds, the earlier one is told first.
+    levels.sort_by(|a, b| length_s(b).round().total_cmp(&length_s(a).round()));
+    let (told, shorter) = levels.split_at(levels.len().min(LONGEST_TOLD));
+    let mut items: Vec<String> = told
+        .iter()
+        .map(|level| {
+            let time = words::time(length_s(level));
+            match level.kind {
+                LevelKind::Level => {
+                    let speed = speed(series, level.iops_mean);
+                    text!("curve-stretch-level", time = time, speed = speed)
+                }
+                LevelKind::Decline | LevelKind::Rise => {
+                    let (from, to) = speeds(series, level.iops_from, level.iops_to);
+                    text!("curve-stretch-slope", time = time, from = from, to = to)
+                }
+            }
+        })
+        .collect();
+    if !shorter.is_empty() {
+        items.push(text!("curve-stretches-others", count = shorter.len()));
     }
+    let stretches = words::list(&items);
+    let count = levels.len();
+    text!("curve-by-length", count = count, stretches = stretches)
 }
 
-/// Describes the scatter of the samples.
-fn evenness(levels: &[Level]) -> Option<String> {
-    let by_length = |a: &&Level, b: &&Level| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s));
-    let longest = levels.iter().max_by(by_length)?;
-    let word = match longest.iops_scatter_percent {
-        s if s < 5.0 => "hardly",
-        s if s < 15.0 => "little",
-        s if s < 40.0 => "some",
+fn length_s(level: &Level) -> f64 {
+    level.to_s - level.from_s
+}
+
+/// Describes the scatter of the samples over the longest stretch: the range of nine tenths of them,
+/// for a slope as shares of its moving mean.
+fn evenness(series: &Series, levels: &[Level], stood_still: bool) -> Option<String> {
+    let longest = |a: &&Level, b: &&Level| length_s(a).total_cmp(&length_s(b));
+    let longest = levels.iter().max_by(longest)?;
+    let half_s = series.interval_s / 2.0;
+    let within =
+        |sample: &&Sample| (longest.from_s + half_s..=longest.to_s + half_s).contains(&sample.t_s);
+    let samples: Vec<Sample> = series.samples.iter().filter(within).copied().collect();
+    let sloping = longest.kind != LevelKind::Level;
+    let mut values: Vec<f64> = match sloping {
+        true => samples
+            .iter()
+            .zip(mean_30s(&samples))
+            .map(|(sample, mean)| sample.iops / mean.max(f64::MIN_POSITIVE))
+            .collect(),
+        false => samples.iter().map(|sample| sample.iops).collect(),
+    };
+    let (low, high) = nine_tenths(&mut values)?;
+    let word = match (high - low) / (high + low) {
+        _ if stood_still => "stalls",
+        share if share < 0.05 => "hardly",
+        share if share < 0.15 => "little",
+        share if share < 0.4 => "some",
         _ => "wide",
     };
-    let share = words::percent(longest.iops_scatter_percent / 100.0);
-    Some(text!("curve-evenness", scatter = word, share = share))
+    let (low, high) = match sloping {
+        true => (words::percent(low), words::percent(high)),
+        false => speeds(series, low, high),
+    };
+    let same = high.split(' ').next() == low.split(' ').next();
+    let id = match (sloping, same) {
+        (_, true) if !stood_still => return Some(say("curve-even")),
+        (true, _) => "curve-evenness-slope",
+        (false, _) => "curve-evenness",
+    };
+    Some(text!(id, scatter = word, low = low, high = high))
 }
 
 /// Recovery of a later curve, compared with the fresh one.

@@ -62,7 +62,10 @@ fn sentences(files: &[FileWork]) -> Vec<String> {
     match files {
         [only] => vec![words::capitalised(&format!("{}.", speed(only)))],
         _ if Standing::of(slowest.bw_bytes_per_s, fastest.bw_bytes_per_s) == Standing::Level => {
-            vec![text!("files-all-level", speed = speed(fastest))]
+            vec![text!(
+                "files-all-level",
+                speed = words::speed(fastest.bw_bytes_per_s)
+            )]
         }
         _ => vec![text!(
             "files-ends",

@@ -1,6 +1,6 @@
 //! Points: sentences and key figures.
 
-use stend_language::{Argument, message, numeral, text};
+use stend_language::{Argument, message, numeral, say, text};
 use stend_record::figure::{FigureId, LoadParts};
 use stend_record::review::{Point, PointOp, TestResult};
 
@@ -207,7 +207,12 @@ fn latencies(reads: &[&Point], writes: &[&Point]) -> Option<String> {
     let [read, write] = items.map(|latency| {
         let latency = latency?;
         let slow = words::latency(latency.supported(percent)? as f64);
-        Some((words::latency(latency.mean), slow))
+        let mean = words::latency(latency.mean);
+        let slow = match slow == mean {
+            true => say("points-latency-same"),
+            false => slow,
+        };
+        Some((mean, slow))
     });
     let percentile = words::percentile(percent);
     Some(match (read, write) {
@@ -274,7 +279,11 @@ fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
             last: told(points, last),
         };
         if (1.0 / TENTH_RATIO..TENTH_RATIO).contains(&growth) {
-            out.push(steps.said("points-steps-level", &[]));
+            let id = match steps.first == number_of(&steps.last) {
+                true => "points-steps-same",
+                false => "points-steps-level",
+            };
+            out.push(steps.said(id, &[]));
             continue;
         }
         if growth < 1.0 {

@@ -38,13 +38,25 @@ fn pure(
     })
 }
 
-/// Returns the fastest sequential access in a direction, bytes a second.
-pub(super) fn sequential(review: &Review, op: PointOp) -> Option<Figure> {
+/// The fastest sequential access in a direction.
+pub(super) struct Fastest<'r> {
+    pub(super) test_id: &'r str,
+    /// Speed, bytes a second.
+    pub(super) value: f64,
+    pub(super) load: Load,
+}
+
+/// Returns the fastest sequential access in a direction.
+pub(super) fn fastest(review: &Review, op: PointOp) -> Option<Fastest<'_>> {
     let by_speed = |a: &(&TestResult, &Point), b: &(&TestResult, &Point)| {
         a.1.bw_bytes_per_s.total_cmp(&b.1.bw_bytes_per_s)
     };
     let (test, point) = pure(review, Pattern::Sequential, op).max_by(by_speed)?;
-    positive(test, point.bw_bytes_per_s)
+    (point.bw_bytes_per_s > 0.0).then_some(Fastest {
+        test_id: &test.id,
+        value: point.bw_bytes_per_s,
+        load: point.load,
+    })
 }
 
 /// True if sequential reads were measured with several at a time: a drive may reach more than it

@@ -6,7 +6,7 @@ use crate::ends::{end_level, end_spread, start_level};
 use crate::figures::{Unit, speed_of};
 use crate::findings::judged;
 use crate::kinds::curve::{KEPT_SHARE, Return, SAMPLES_MIN, SETTLED_CAPACITIES};
-use crate::recovery::recovery;
+use crate::recovery::{Recovery, recovery};
 use crate::steps::{Level, LevelKind, steps};
 
 /// Least end level of small random writes, IOPS, at which a drive counts as strong, like one for
@@ -17,10 +17,6 @@ pub(super) const STRONG_IOPS_MIN: f64 = 10_000.0;
 /// Speed below which the end level is weak, IOPS: published reviews have 2,500 to 5,000 for client
 /// drives in steady state.
 pub(super) const WEAK_IOPS: f64 = 5_000.0;
-
-/// A middle level is reported if it is below this share of the start and the end is below this
-/// share of it: it differs from both.
-const MIDDLE_SHARE: f64 = 0.75;
 
 /// A drive's first curve of writes.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +115,7 @@ fn of_series(test: &TestResult, series: &Series) -> Option<Lasting> {
         _ => Rank::Usual,
     };
     let fall = recovery(series, end).filter(|found| found.fell && found.bytes > 0);
-    let fall = fall.map(|found| match fall_of(series, found.bytes, start, end) {
+    let fall = fall.map(|found| match fall_of(series, &found, start) {
         Fall::Steps { bytes, middle } => Fall::Steps {
             bytes,
             middle: told(middle),
@@ -139,8 +135,10 @@ fn of_series(test: &TestResult, series: &Series) -> Option<Lasting> {
     })
 }
 
-/// Classifies the fall of a curve with the given fast bytes; speeds in IOPS.
-fn fall_of(series: &Series, fast_bytes: u64, start: f64, end: f64) -> Fall {
+/// Classifies the fall of a curve from `start`, IOPS: a level counts if most of the fast writes were
+/// written at it.
+fn fall_of(series: &Series, fast: &Recovery, start: f64) -> Fall {
+    let fast_bytes = fast.bytes;
     let levels = steps(series);
     let of = |level: &Level| {
         level
@@ -148,23 +146,19 @@ fn fall_of(series: &Series, fast_bytes: u64, start: f64, end: f64) -> Fall {
             .min(fast_bytes)
             .saturating_sub(level.from_bytes)
     };
-    let even = levels.iter().filter(|level| level.kind == LevelKind::Level);
+    let even = levels
+        .iter()
+        .filter(|level| level.kind == LevelKind::Level && level.iops_mean >= fast.iops_threshold);
     let longest = even.max_by_key(|level| of(level));
-    let most = longest.filter(|level| 2 * of(level) >= fast_bytes);
-    let far = |iops: f64| iops < MIDDLE_SHARE * start && end < MIDDLE_SHARE * iops;
-    let kept = levels
-        .first()
-        .filter(|first| first.kind == LevelKind::Level);
-    let kept = kept.filter(|first| first.iops_mean >= KEPT_SHARE * start);
-    match (most, kept) {
-        (Some(level), _) if far(level.iops_mean) => Fall::Steps {
+    match longest.filter(|level| 2 * of(level) >= fast_bytes) {
+        Some(level) if level.iops_mean >= KEPT_SHARE * start => Fall::Kept {
+            bytes: level.to_bytes.min(fast_bytes),
+        },
+        Some(level) => Fall::Steps {
             bytes: fast_bytes,
             middle: level.iops_mean,
         },
-        (_, Some(first)) => Fall::Kept {
-            bytes: first.to_bytes.min(fast_bytes),
-        },
-        _ => Fall::Gradual { bytes: fast_bytes },
+        None => Fall::Gradual { bytes: fast_bytes },
     }
 }
 

@@ -23,6 +23,7 @@ pub use points::Point;
 pub use statement::{Beware, Caution, SpeedClass, Standing, Statement, Suits};
 
 use crate::headline::{Headline, of_review};
+use crate::stalls;
 
 /// Most statements of a verdict, cautions not counted.
 pub const STATEMENTS_MAX: usize = 5;
@@ -50,7 +51,7 @@ pub fn verdict(review: &Review) -> Verdict {
     let trusted = (!doubted.is_empty()).then(|| doubted::without(review, &doubted));
     let judged = trusted.as_ref().unwrap_or(review);
     let headlines = of_review(judged);
-    let (statements, left_out) = rules::statements(judged, &headlines);
+    let (statements, left_out) = rules::statements(judged, &headlines, stalls::worst(review));
     Verdict {
         statements,
         left_out,

@@ -19,6 +19,8 @@ pub struct Point {
     pub name: String,
     /// Its figure.
     pub figure: String,
+    /// True if it comes before all others.
+    pub first: bool,
 }
 
 /// True for a strength, the id of its message, and the figure.
@@ -35,6 +37,7 @@ impl Verdict {
                 test_id: test_id.clone()?,
                 name: say(name),
                 figure,
+                first: matches!(statement, Statement::Beware(Beware::Stalls { .. })),
             })
         })
         .collect()
@@ -49,7 +52,7 @@ fn told(statement: &Statement) -> Option<Told> {
             class,
             ..
         } => match class {
-            SpeedClass::AtLimit(_) => {
+            SpeedClass::AtLimit { .. } => {
                 Some((true, "point-sequential", words::speed(*read_bytes_per_s)))
             }
             SpeedClass::ReadsAtLimit {
@@ -104,6 +107,7 @@ fn weakness(beware: Beware) -> Told {
         Beware::EarlyEnd { written_bytes, .. } => {
             (false, "point-early-end", words::bytes(written_bytes))
         }
+        Beware::Stalls { worst_s, .. } => (false, "point-stalls", words::time(worst_s)),
         Beware::SlowCommits { commit_ns } => (false, "point-commits", words::latency(commit_ns)),
         Beware::SlowReads { latency_ns } => (false, "point-small-read", words::latency(latency_ns)),
         Beware::Mix {

@@ -3,14 +3,14 @@
 use stend_record::review::{Review, TestResult};
 
 use super::statement::{Standing, Statement};
-use crate::figures::Interval;
+use crate::figures::{Interval, LEVEL_SHARE};
 use crate::findings::labels;
 use crate::headline::{Group, Headline};
 use crate::kinds::key_figures;
 
-/// A drive whose mean is within this ratio of its rivals' is level with them: published reviews
-/// ignore differences of a few percent, and two copies of a drive differ by as much.
-pub(super) const LEVEL_RATIO: f64 = 1.05;
+/// A drive within this ratio of the best of its rivals is level with them, as in the findings of a
+/// test.
+pub(super) const LEVEL_RATIO: f64 = 1.0 + LEVEL_SHARE;
 
 /// Least lead at which one of several rivals is named.
 pub(super) const OUTLIER_RATIO: f64 = 1.5;
@@ -27,7 +27,7 @@ const AREAS: [Group; 5] = [
 #[derive(Clone, Copy)]
 struct Stand {
     area: Group,
-    /// The drive's speed as a multiple of its rivals' mean.
+    /// The drive's speed as a multiple of the best rival's in each figure.
     ratio: f64,
     /// Up to this ratio, or down to its inverse, it is level with them.
     level_ratio: f64,
@@ -35,11 +35,11 @@ struct Stand {
 
 impl Stand {
     fn is_ahead(&self) -> bool {
-        self.ratio >= self.level_ratio
+        self.ratio > self.level_ratio
     }
 
     fn is_behind(&self) -> bool {
-        self.ratio <= 1.0 / self.level_ratio
+        self.ratio < 1.0 / self.level_ratio
     }
 }
 
@@ -78,12 +78,15 @@ fn scatter(review: &Review, headlines: &[Headline], area: Group) -> Option<f64> 
         .filter(|h| h.group == area && h.ratio().is_some());
     let (mut squares, mut count) = (0.0, 0);
     for headline in of_area {
-        let rivals = headline.values.iter().skip(1).flatten().count();
-        for (at, value) in headline.values.iter().enumerate() {
-            let Some(value) = value else { continue };
+        let best = headline.rivals_best()?;
+        let best = headline
+            .values
+            .iter()
+            .skip(1)
+            .position(|value| *value == Some(best))?;
+        for at in [0, best + 1] {
             let test = drives.get(at)?.iter().find(|t| t.id == headline.test_id)?;
-            let weight = if at == 0 { 1.0 } else { 1.0 / rivals as f64 };
-            squares += (weight * half_share(test, *value)?).powi(2);
+            squares += half_share(test, headline.values[at]?)?.powi(2);
         }
         count += 1;
     }

@@ -12,9 +12,13 @@ use super::{STATEMENTS_MAX, Shown};
 use crate::findings::{judged, labels};
 use crate::headline::Headline;
 use crate::kinds::response::{NORMAL_SHARE, deletion_effect};
+use crate::stalls::{FAULT_NS, Stall};
 
 /// Least share of the link's limit at which the link limits the drive.
 pub(super) const LIMIT_SHARE: f64 = 0.9;
+
+/// Least share of the link's limit that is all of it; below, a drive is close to it.
+pub(super) const FULL_SHARE: f64 = 0.97;
 
 /// Below this share of the link's limit, writing is slow.
 pub(super) const SLOW_WRITE_SHARE: f64 = 0.5;
@@ -77,7 +81,13 @@ fn candidate(rank: u32, test_id: &str, statement: Statement) -> Candidate {
 }
 
 /// Returns the chosen statements of a verdict, in reading order, and the others.
-pub(super) fn statements(review: &Review, headlines: &[Headline]) -> (Vec<Shown>, Vec<Shown>) {
+///
+/// `stall` is the gravest of the whole review, with the id of its test.
+pub(super) fn statements(
+    review: &Review,
+    headlines: &[Headline],
+    stall: Option<(&str, Stall)>,
+) -> (Vec<Shown>, Vec<Shown>) {
     let (lasting, rest) = (lasting(review), rest(review));
     let mut all: Vec<Candidate> = sequential(review).into_iter().collect();
     let beside = rivals::statements(review, headlines).into_iter();
@@ -92,8 +102,11 @@ pub(super) fn statements(review: &Review, headlines: &[Headline]) -> (Vec<Shown>
     all.extend(beside);
     all.extend(lasting.as_ref().map(lasting_statement));
     all.extend(rest.as_ref().map(rest_statement));
-    all.extend(suits(review, lasting.as_ref(), rest.as_ref()));
-    all.extend(beware(review, lasting.as_ref()));
+    // A drive that stands still for so long suits nothing.
+    if stall.is_none_or(|(_, stall)| stall.worst_s() < FAULT_NS as f64 / 1e9) {
+        all.extend(suits(review, lasting.as_ref(), rest.as_ref()));
+    }
+    all.extend(beware(review, lasting.as_ref(), stall));
     keep(all)
 }
 
@@ -115,8 +128,8 @@ fn keep(all: Vec<Candidate>) -> (Vec<Shown>, Vec<Shown>) {
 }
 
 fn sequential(review: &Review) -> Option<Candidate> {
-    let read = facts::sequential(review, PointOp::Read)?;
-    let write = facts::sequential(review, PointOp::Write)?;
+    let read = facts::fastest(review, PointOp::Read)?;
+    let write = facts::fastest(review, PointOp::Write)?;
     let class = match speed_class(review.target.link, read.value, write.value) {
         SpeedClass::BelowLimit(_) if !facts::reads_several_at_a_time(review) => {
             SpeedClass::OneAtATime
@@ -135,9 +148,10 @@ fn sequential(review: &Review) -> Option<Candidate> {
             ),
         read_bytes_per_s: read.value,
         write_bytes_per_s: write.value,
+        loads: [read.load, write.load],
         class,
     };
-    Some(candidate(0, &read.test_id, statement))
+    Some(candidate(0, read.test_id, statement))
 }
 
 fn speed_class(link: Option<Link>, read: f64, write: f64) -> SpeedClass {
@@ -150,9 +164,13 @@ fn speed_class(link: Option<Link>, read: f64, write: f64) -> SpeedClass {
     };
     let limit = limit_bytes_per_s(link);
     match (read >= LIMIT_SHARE * limit, write >= LIMIT_SHARE * limit) {
-        (true, true) => SpeedClass::AtLimit(link),
+        (true, true) => SpeedClass::AtLimit {
+            link,
+            full: read.min(write) >= FULL_SHARE * limit,
+        },
         (true, false) => SpeedClass::ReadsAtLimit {
             link,
+            full: read >= FULL_SHARE * limit,
             writes_slowly: write < SLOW_WRITE_SHARE * limit,
         },
         (false, _) => SpeedClass::BelowLimit(link),
@@ -206,7 +224,7 @@ fn desktop(review: &Review, lasting: Option<&Lasting>, rest: Option<&Rest>) -> O
         Back::Part { bytes, .. } => bytes >= DESKTOP_DAY_BYTES,
         Back::Whole => true,
     });
-    let large = facts::sequential(review, PointOp::Read);
+    let large = facts::fastest(review, PointOp::Read);
     let suits = Suits::Desktop {
         latency_ns,
         quick: latency_ns <= QUICK_READ_NS,
@@ -230,8 +248,13 @@ fn read_server(review: &Review, lasting: Option<&Lasting>) -> Option<Candidate> 
 }
 
 /// Returns warnings, the gravest first.
-fn beware(review: &Review, lasting: Option<&Lasting>) -> Vec<Candidate> {
+fn beware(
+    review: &Review,
+    lasting: Option<&Lasting>,
+    stall: Option<(&str, Stall)>,
+) -> Vec<Candidate> {
     let found = [
+        stall.map(|(test_id, stall)| (test_id.to_owned(), stalls(stall))),
         early_end(review),
         slow_commits(review),
         slow_reads(review),
@@ -252,6 +275,13 @@ fn beware(review: &Review, lasting: Option<&Lasting>) -> Vec<Candidate> {
 }
 
 type Found = Option<(String, Beware)>;
+
+fn stalls(stall: Stall) -> Beware {
+    Beware::Stalls {
+        total_s: stall.total_s,
+        worst_s: stall.worst_s(),
+    }
+}
 
 fn early_end(review: &Review) -> Found {
     judged(review).find_map(|test| {

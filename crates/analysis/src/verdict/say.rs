@@ -1,6 +1,7 @@
 //! Formats statements as sentences of the current language.
 
 use stend_language::{say, text};
+use stend_record::load::Load;
 
 use super::lasting::{Back, Fall, Rank};
 use super::link::limit_bytes_per_s;
@@ -35,6 +36,7 @@ fn sequential(statement: &Statement) -> String {
         is_model,
         read_bytes_per_s,
         write_bytes_per_s,
+        loads,
         class,
     } = statement
     else {
@@ -42,23 +44,29 @@ fn sequential(statement: &Statement) -> String {
     };
     let model = key(*is_model);
     let [read, write] = [*read_bytes_per_s, *write_bytes_per_s].map(words::speed);
+    let load = loads_words(loads);
     match class {
-        SpeedClass::AtLimit(link) => text!(
+        SpeedClass::AtLimit { link, full } => text!(
             "verdict-sequential-at-limit",
             drive = drive,
             model = model,
             link = link.bus(),
+            full = key(*full),
+            load = load,
             read = read,
             write = write
         ),
         SpeedClass::ReadsAtLimit {
             link,
+            full,
             writes_slowly,
         } => text!(
             "verdict-sequential-reads-at-limit",
             drive = drive,
             model = model,
             link = link.bus(),
+            full = key(*full),
+            load = load,
             slow = key(*writes_slowly),
             read = read,
             write = write
@@ -69,6 +77,7 @@ fn sequential(statement: &Statement) -> String {
             model = model,
             link = link.bus(),
             limit = words::speed(limit_bytes_per_s(*link)),
+            load = load,
             read = read,
             write = write
         ),
@@ -76,6 +85,7 @@ fn sequential(statement: &Statement) -> String {
             "verdict-sequential-one-at-a-time",
             drive = drive,
             model = model,
+            load = load,
             read = read,
             write = write
         ),
@@ -90,10 +100,26 @@ fn sequential(statement: &Statement) -> String {
                 drive = drive,
                 model = model,
                 class = class,
+                load = load,
                 read = read,
                 write = write
             )
         }
+    }
+}
+
+/// Names the loads of the two speeds, for use in brackets.
+fn loads_words([read, write]: &[Load; 2]) -> String {
+    let of = |load: &Load| {
+        let (block, depth) = (
+            words::block(load.block_bytes),
+            load.queue_depth * load.threads,
+        );
+        text!("verdict-load", block = block, depth = depth)
+    };
+    match (of(read), of(write)) {
+        (read, write) if read == write => read,
+        (read, write) => text!("verdict-loads", read = read, write = write),
     }
 }
 
@@ -273,6 +299,14 @@ fn beware_words(beware: Beware) -> String {
         } => {
             let [written, rated] = [written_bytes, rated_bytes].map(words::bytes);
             text!("verdict-early-end", written = written, rated = rated)
+        }
+        Beware::Stalls { total_s, worst_s } => {
+            let [total, worst] = [total_s, worst_s].map(words::time);
+            let id = match total_s {
+                0.0 => "verdict-stalls-request",
+                _ => "verdict-stalls",
+            };
+            text!(id, total = total, worst = worst)
         }
         Beware::SlowCommits { commit_ns } => {
             let latency = words::latency(commit_ns);

@@ -1,6 +1,7 @@
 //! The statements that a verdict can make.
 
 use stend_language::Text;
+use stend_record::load::Load;
 use stend_record::review::{Link, Pattern};
 
 use super::lasting::{Back, Fall, Rank};
@@ -21,6 +22,8 @@ pub enum Statement {
         read_bytes_per_s: f64,
         /// Speed of writes, bytes a second.
         write_bytes_per_s: f64,
+        /// Loads of the two.
+        loads: [Load; 2],
         /// Comparison of the speeds with a limit.
         class: SpeedClass,
     },
@@ -73,12 +76,19 @@ pub enum Statement {
 /// Comparison of sequential speeds with the limit of the link or with classes of drives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SpeedClass {
-    /// Both reads and writes reach the link's limit.
-    AtLimit(Link),
-    /// Only reads reach the link's limit.
+    /// Both reads and writes come close to the link's limit.
+    AtLimit {
+        /// The link.
+        link: Link,
+        /// True if both reach it.
+        full: bool,
+    },
+    /// Only reads come close to the link's limit.
     ReadsAtLimit {
         /// The link.
         link: Link,
+        /// True if they reach it.
+        full: bool,
         /// True if writes reach less than half of the link's limit.
         writes_slowly: bool,
     },
@@ -159,6 +169,13 @@ pub enum Beware {
         written_bytes: u64,
         /// Bytes that it is rated for.
         rated_bytes: u64,
+    },
+    /// The drive stands still, or answers a request late.
+    Stalls {
+        /// Seconds with next to no answer; 0 if only the slowest request is known.
+        total_s: f64,
+        /// The longest time without an answer, s.
+        worst_s: f64,
     },
     /// Durable writes are slow: unsuited to a database.
     SlowCommits {

@@ -46,14 +46,14 @@ rivals-all-level = { $rivals ->
         [2] both figures
        *[other] all { $figures } figures
     }.
-   *[other] It is level with its rivals in { $figures ->
+   *[other] It is level with the best of its rivals in { $figures ->
         [2] both figures
        *[other] all { $figures } figures
     }.
 }
 rivals-none-behind = { $rivals ->
     [1] No figure falls behind { $rival }; the widest lead is { $lead } in { $figure }.
-   *[other] No figure falls behind its rivals; the widest lead is { $lead } in { $figure }.
+   *[other] No figure falls behind the best of its rivals; the widest lead is { $lead } in { $figure }.
 }
 rivals-some-behind = It leads or is level in { $leading }; of the others the widest gap is in { $gap }.
 rivals-one-behind = It leads or is level in { $leading }; not so in { $gap }.

@@ -26,20 +26,26 @@ curve-until-end = to the end
 curve-until-time = for { $time }
 curve-until-first = until { $bytes } are written ({ $time })
 curve-until-bytes = until { $bytes } ({ $time })
-curve-in-short-level = It starts at { $start } and passes through { $count } stretches, the longest of
-    { $time } at { $speed }.
-curve-in-short-slope = It starts at { $start } and passes through { $count } stretches, the longest of
-    { $time } from { $from } to { $to }.
-curve-holds = It holds its speed: it ends at { $share } of its start.
-curve-holds-after = It holds its speed: it ends at { $share } of its start, after { $count ->
-        [1] as much as its capacity
-       *[other] { $number } times its capacity
-    }.
-curve-ends = It ends at { $share } of its start.
-curve-ends-after = It ends at { $share } of its start, after { $count ->
-        [1] as much as its capacity
-       *[other] { $number } times its capacity
-    }.
+curve-by-length = It passes through { $count } stretches: { $stretches }.
+curve-stretch-level = { $time } at { $speed }
+curve-stretch-slope = { $time } from { $from } to { $to }
+curve-stretches-others = { $count ->
+    [1] another
+   *[other] { $count } others
+}
+curve-stalls = It stands still for { $total }, up to { $longest } at a time; the slowest request waits
+    { $slowest }.
+curve-stalls-seconds = It stands still for { $total }, up to { $longest } at a time.
+curve-stalls-request = The slowest request waits { $slowest }.
+private-curve-ends = starts at { $start } and ends at { $end }, { $share } of that
+private-curve-after = { $count ->
+    [1] as much as its capacity
+   *[other] { $number } times its capacity
+}
+curve-holds = It holds its speed: it { private-curve-ends }.
+curve-holds-after = It holds its speed: it { private-curve-ends }, after { private-curve-after }.
+curve-ends = It { private-curve-ends }.
+curve-ends-after = It { private-curve-ends }, after { private-curve-after }.
 curve-few-samples = { $op ->
     [read] It reads at { $mean } on average
     [write] It writes at { $mean } on average
@@ -48,12 +54,18 @@ curve-few-samples = { $op ->
     [1] one sample is too few to tell more.
    *[other] { $count } samples are too few to tell more.
 }
-curve-evenness = { $scatter ->
-    [hardly] From sample to sample it hardly scatters (± { $share } over its longest stretch).
-    [little] From sample to sample it scatters a little (± { $share } over its longest stretch).
-    [some] From sample to sample it scatters (± { $share } over its longest stretch).
-   *[wide] From sample to sample it swings widely (± { $share } over its longest stretch).
+private-curve-scatter = { $scatter ->
+    [hardly] From sample to sample it hardly scatters: in
+    [little] From sample to sample it scatters a little: in
+    [some] From sample to sample it scatters: in
+    [wide] From sample to sample it swings widely: in
+   *[stalls] In
 }
+curve-even = From sample to sample it does not scatter.
+curve-evenness = { private-curve-scatter } its longest stretch nine tenths of the samples lie between
+    { $low } and { $high }.
+curve-evenness-slope = { private-curve-scatter } its longest stretch nine tenths of the samples lie
+    between { $low } and { $high } of their moving mean.
 curve-never-falls = { $name } it starts at { $start } and does not fall while { $bytes } are written.
 curve-writes-fast = { $name } it starts at { $start } and writes { $bytes } before it falls.
 curve-starts = { $name } it starts at { $start }.
@@ -102,6 +114,7 @@ points-at-depth = { $figure } at queue depth { $depth }
 points-reads-reach = Reads reach { $reads }.
 points-writes-reach = Writes reach { $writes }.
 points-both-reach = Reads reach { $reads }, writes { $writes }.
+points-latency-same = as much
 points-latency-both = At queue depth { $depth } a read takes { $read } on average and { $read_slow } at
     the { $percentile }, a write { $write } and { $write_slow }.
 points-latency-read = At queue depth { $depth } a read takes { $read } on average and { $read_slow } at
@@ -129,6 +142,7 @@ private-plural = { $op ->
     [write] Writes
    *[mixed] Mixed requests
 }
+points-steps-same = { private-plural } do not change { private-steps } ({ $last }).
 points-steps-level = { private-plural } hardly change { private-steps } ({ $first } to { $last }).
 points-steps-fall = { private-plural } fall to { $share } { private-steps } ({ $first } to { $last }).
 points-steps-grow = { private-plural } grow { $fold } { private-steps } ({ $first } to { $last });
@@ -190,7 +204,7 @@ files-speed = { $count ->
     [1] { $set }: { $speed } (1 file)
    *[other] { $set }: { $speed } ({ $files } files)
 }
-files-all-level = All sets are equally fast: { $speed }.
+files-all-level = All sets are equally fast, at about { $speed }.
 files-ends = Fastest is { $fastest }, slowest { $slowest }.
 
 ## Recovery ladders

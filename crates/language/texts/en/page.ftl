@@ -32,8 +32,8 @@ not-known = not known
 standing-title-rivals = Against its rivals
 standing-title = Against { $rival }
 standing-note = Bars: { $drive } as a multiple of { $rival }, logarithmic; to the right is better.
-standing-note-mean = Bars: { $drive } as a multiple of the geometric mean of the rivals,
-    logarithmic; to the right is better.
+standing-note-best = Bars: { $drive } as a multiple of the best rival in each figure, logarithmic; to
+    the right is better.
 standing-marks = Marks:
 interval-of-mean = 95{"\u00A0"}% interval of the mean
 warning = Warning.
@@ -86,7 +86,8 @@ fact-over-provisioning = Over-provisioning
 fact-release-year = Year
 fact-price = Price
 price-name = price
-price-per-gb = { $price }, { $per } per GB (10⁹ bytes)
+price-per-gb = { $price } { $currency }, { $per } { $currency } per GB (10⁹ bytes)
+currency = { $code }
 fact-model = Model
 fact-firmware = Firmware
 fact-serial-number = Serial number

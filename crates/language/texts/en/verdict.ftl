@@ -6,25 +6,36 @@ private-verdict-subject = { $model ->
     [yes] The { $drive }
    *[no] { $drive }
 }
+verdict-load = { $block }, queue depth { $depth }
+verdict-loads = read: { $read }; write: { $write }
 verdict-sequential-at-limit = { private-verdict-subject } is a fast { $link } drive: in sequence it
-    reads at { $read } and writes at { $write }, which is as much as the link allows.
+    reads at { $read } and writes at { $write } ({ $load }), which is { $full ->
+        [yes] as much as
+       *[no] close to what
+    } the link allows.
+private-verdict-at-limit = { $full ->
+    [yes] as fast as
+   *[no] nearly as fast as
+}
 verdict-sequential-reads-at-limit = { $slow ->
     [yes] { private-verdict-subject } is a drive for reading more than for writing: in sequence it
-        reads at { $read }, as fast as { $link } allows, but writes at only { $write }.
-   *[no] { private-verdict-subject } reads in sequence as fast as { $link } allows ({ $read }), and
-        writes at { $write }.
+        reads at { $read }, { private-verdict-at-limit } { $link } allows, but writes at only
+        { $write } ({ $load }).
+   *[no] { private-verdict-subject } reads in sequence { private-verdict-at-limit } { $link } allows,
+        at { $read }, and writes at { $write } ({ $load }).
 }
 verdict-sequential-below-limit = { private-verdict-subject } stays below what its { $link } link
-    allows ({ $limit }): in sequence it reads at { $read } and writes at { $write }.
+    allows ({ $limit }): in sequence it reads at { $read } and writes at { $write } ({ $load }).
 verdict-sequential-one-at-a-time = { private-verdict-subject } reads in sequence at { $read } and
-    writes at { $write }, one request at a time; in sequence it was measured with no more.
+    writes at { $write } ({ $load }), one request at a time; in sequence it was measured with no
+    more.
 verdict-sequential-unknown-link = { $class ->
     [hard-disk] { private-verdict-subject } is slow for a solid-state drive: in sequence it reads at
-        { $read } and writes at { $write }, no faster than a hard disk.
+        { $read } and writes at { $write } ({ $load }), no faster than a hard disk.
     [sata] { private-verdict-subject } is about as fast as a SATA drive: in sequence it reads at
-        { $read } and writes at { $write }.
+        { $read } and writes at { $write } ({ $load }).
    *[beyond] { private-verdict-subject } reads faster than any SATA drive: in sequence it reads at
-        { $read } and writes at { $write }.
+        { $read } and writes at { $write } ({ $load }).
 }
 
 ## Beside rivals
@@ -49,19 +60,19 @@ private-verdict-behind = { $behind ->
 }
 verdict-standing-level = { $rivals ->
     [1] It is level with the { $names } in everything that was compared.
-   *[other] It is level with the mean of its rivals, { $names }, in everything that was compared.
+   *[other] It is level with the best of its rivals, { $names }, in everything that was compared.
 }
 verdict-standing-ahead = { $throughout ->
     [yes] { $rivals ->
         [1] It is ahead of the { $names } throughout, and most of all { private-verdict-area },
             where it is { private-verdict-lead }.
-       *[other] It is ahead of the mean of its rivals, { $names }, throughout, and most of all
+       *[other] It is ahead of the best of its rivals, { $names }, throughout, and most of all
             { private-verdict-area }, where it is { private-verdict-lead }.
     }
    *[no] { $rivals ->
         [1] It is behind the { $names } in no area as a whole, and { private-verdict-lead }
             { private-verdict-area }.
-       *[other] It is behind the mean of its rivals, { $names }, in no area as a whole, and
+       *[other] It is behind the best of its rivals, { $names }, in no area as a whole, and
             { private-verdict-lead } { private-verdict-area }.
     }
 }
@@ -69,20 +80,20 @@ verdict-standing-behind = { $throughout ->
     [yes] { $rivals ->
         [1] It is behind the { $names } throughout, and most of all { private-verdict-behind },
             where it reaches { $share } of the speed.
-       *[other] It is behind the mean of its rivals, { $names }, throughout, and most of all
+       *[other] It is behind the best of its rivals, { $names }, throughout, and most of all
             { private-verdict-behind }, where it reaches { $share } of the speed.
     }
    *[no] { $rivals ->
         [1] It is ahead of the { $names } in no area as a whole, and reaches { $share } of its
             speed { private-verdict-behind }.
-       *[other] It is ahead of the mean of its rivals, { $names }, in no area as a whole, and
+       *[other] It is ahead of the best of its rivals, { $names }, in no area as a whole, and
             reaches { $share } of their speed { private-verdict-behind }.
     }
 }
 verdict-standing-mixed = { $rivals ->
     [1] Against the { $names } it is { private-verdict-lead } { private-verdict-area }, but reaches
         only { $share } of the speed { private-verdict-behind }.
-   *[other] Against the mean of its rivals, { $names }, it is { private-verdict-lead }
+   *[other] Against the best of its rivals, { $names }, it is { private-verdict-lead }
         { private-verdict-area }, but reaches only { $share } of the speed
         { private-verdict-behind }.
 }
@@ -192,6 +203,9 @@ verdict-suits-read-server = It suits a server that mostly reads: with { $depth }
 
 verdict-early-end = It refused to be written after { $written }, before the { $rated } that it is
     rated for.
+verdict-stalls = Beware: writing for long, it stands still for { $total } in all, and up to { $worst } at
+    a time.
+verdict-stalls-request = Beware: one of its requests waits { $worst } for an answer.
 verdict-slow-commits = It is no drive for a busy database: every durable write takes { $latency }.
 verdict-slow-reads = Small reads take { $latency } each, which is slow for a solid-state drive.
 verdict-mix = { $pattern ->
@@ -210,10 +224,8 @@ verdict-no-test = No test has finished: there is nothing to judge.
 verdict-scaled = Take it with caution: every measurement was multiplied by { $scale }, and what
     needs the edition's own durations shows differently or not at all.
 verdict-doubted = { $count ->
-    [1] Nothing is said by the figures of { $tests }, since not the drive alone has answered there
-        (see the warning).
-   *[other] Nothing is said by the figures of { $tests }, since not the drive alone has answered
-        there (see the warnings).
+    [1] Nothing is said by the figures of { $tests } (see the warning).
+   *[other] Nothing is said by the figures of { $tests } (see the warnings).
 }
 verdict-doubted-rival = { $test } ({ $drive })
 verdict-slow-link = { $drive } ran on a link below what it could use ({ $link }): its figures may be
@@ -226,6 +238,7 @@ verdict-unlike = Not measured in the same way (see the conditions), so compare w
 
 ## Strengths and weaknesses in a few words
 
+point-stalls = Longest time without an answer
 point-sequential = Sequential access
 point-sequential-write = Sequential writing
 point-small-read = A small read

@@ -51,12 +51,12 @@ rivals-all-behind = { $rivals ->
 }
 rivals-all-level = { $rivals ->
     [1] Накопитель наравне с { $rival } по { private-in-all-figures }.
-   *[other] Накопитель наравне с конкурентами по { private-in-all-figures }.
+   *[other] Накопитель наравне с лучшим из конкурентов по { private-in-all-figures }.
 }
 rivals-none-behind = { $rivals ->
     [1] Накопитель ни в чём не уступает { $rival }; наибольшее преимущество — { $lead }
         ({ $figure }).
-   *[other] Накопитель ни в чём не уступает конкурентам; наибольшее преимущество — { $lead }
+   *[other] Накопитель ни в чём не уступает лучшему из конкурентов; наибольшее преимущество — { $lead }
         ({ $figure }).
 }
 rivals-some-behind = Накопитель лидирует или идёт наравне { $leading }; из остальных отставание

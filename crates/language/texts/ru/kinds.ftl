@@ -32,33 +32,44 @@ private-stretches = { $count ->
     [few] { $count } участка
    *[many] { $count } участков
 }
-curve-in-short-level = Скорость начинается с { $start } и проходит { private-stretches }; самый длинный
-    занимает { $time }, скорость на нём — { $speed }.
-curve-in-short-slope = Скорость начинается с { $start } и проходит { private-stretches }; самый длинный
-    занимает { $time }, скорость на нём меняется от { $from } до { $to }.
-curve-holds = Скорость держится: в конце она составляет { $share } от начальной.
+curve-by-length = Скорость проходит { private-stretches }: { $stretches }.
+curve-stretch-level = { $time } на { $speed }
+curve-stretch-slope = { $time } от { $from } до { $to }
+curve-stretches-others = ещё { $count }
+curve-stalls = Накопитель не отвечает в сумме { $total }, дольше всего { $longest } подряд; самый
+    медленный запрос ждёт { $slowest }.
+curve-stalls-seconds = Накопитель не отвечает в сумме { $total }, дольше всего { $longest } подряд.
+curve-stalls-request = Самый медленный запрос ждёт { $slowest }.
+private-curve-ends = в начале она { $start }, в конце { $end } ({ $share } от начальной)
 private-capacities = { $count ->
     [one] { $number } ёмкость
     [few] { $number } ёмкости
     [many] { $number } ёмкостей
    *[other] { $number } ёмкости
 }
-curve-holds-after = Скорость держится: в конце она составляет { $share } от начальной, а записано
-    { private-capacities } накопителя.
-curve-ends = В конце скорость составляет { $share } от начальной.
-curve-ends-after = В конце, когда записано { private-capacities } накопителя, скорость составляет { $share }
-    от начальной.
+curve-holds = Скорость держится: { private-curve-ends }.
+curve-holds-after = Скорость держится: { private-curve-ends }, а записано { private-capacities }
+    накопителя.
+curve-ends = Скорость меняется: { private-curve-ends }.
+curve-ends-after = Скорость меняется: { private-curve-ends }, а записано { private-capacities }
+    накопителя.
 curve-few-samples = { $op ->
     [read] Накопитель читает в среднем на скорости { $mean }
     [write] Накопитель пишет в среднем на скорости { $mean }
    *[mixed] Накопитель работает в среднем на скорости { $mean }
 }; чтобы судить о большем, отсчётов слишком мало: { $count }.
-curve-evenness = { $scatter ->
-    [hardly] От отсчёта к отсчёту скорость почти не колеблется (± { $share } на самом длинном участке).
-    [little] От отсчёта к отсчёту скорость слегка колеблется (± { $share } на самом длинном участке).
-    [some] От отсчёта к отсчёту скорость заметно колеблется (± { $share } на самом длинном участке).
-   *[wide] От отсчёта к отсчёту скорость сильно скачет (± { $share } на самом длинном участке).
+private-curve-scatter = { $scatter ->
+    [hardly] От отсчёта к отсчёту скорость почти не колеблется: на
+    [little] От отсчёта к отсчёту скорость слегка колеблется: на
+    [some] От отсчёта к отсчёту скорость заметно колеблется: на
+    [wide] От отсчёта к отсчёту скорость сильно скачет: на
+   *[stalls] На
 }
+curve-even = От отсчёта к отсчёту скорость не колеблется.
+curve-evenness = { private-curve-scatter } самом длинном участке девять десятых отсчётов лежат между
+    { $low } и { $high }.
+curve-evenness-slope = { private-curve-scatter } самом длинном участке девять десятых отсчётов лежат
+    между { $low } и { $high } от скользящего среднего.
 curve-never-falls = { $name } скорость начинается с { $start } и не падает, пока записывается
     { $bytes }.
 curve-writes-fast = { $name } скорость начинается с { $start }, до её падения записывается { $bytes }.
@@ -108,6 +119,7 @@ points-at-depth = { $figure } при глубине очереди { $depth }
 points-reads-reach = Чтение достигает { $reads }.
 points-writes-reach = Запись достигает { $writes }.
 points-both-reach = Чтение достигает { $reads }, запись — { $writes }.
+points-latency-same = столько же
 points-latency-both = При глубине очереди { $depth } чтение занимает в среднем { $read }
     ({ $percentile } — { $read_slow }), запись — { $write } ({ $write_slow }).
 points-latency-read = При глубине очереди { $depth } чтение занимает в среднем { $read } ({ $percentile } —
@@ -123,6 +135,7 @@ private-steps = { $dimension ->
     [depth] при увеличении глубины очереди с { $from } до { $to }
    *[threads] при увеличении числа потоков с { $from } до { $to }
 }
+points-steps-same = { private-speed-of } не меняется { private-steps } ({ $last }).
 points-steps-level = { private-speed-of } почти не меняется { private-steps } (от { $first } до
     { $last }).
 points-steps-fall = { private-speed-of } падает до { $share } { private-steps } (от { $first } до
@@ -193,7 +206,7 @@ private-files = { $count ->
 }
 files-line = { $set }: { $mb_per_s } МБ/с (файлов: { $files }, { $gb } ГБ за { $seconds } с)
 files-speed = { $set }: { $speed } ({ private-files })
-files-all-level = Все наборы обрабатываются одинаково быстро: { $speed }.
+files-all-level = Все наборы обрабатываются одинаково быстро, примерно со скоростью { $speed }.
 files-ends = Быстрее всего — { $fastest }, медленнее всего — { $slowest }.
 
 ## Лестница восстановления

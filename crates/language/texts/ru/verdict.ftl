@@ -6,30 +6,40 @@ private-verdict-subject = { $model ->
     [yes] { $drive }
    *[no] «{ $drive }»
 }
+verdict-load = { $block }, глубина очереди { $depth }
+verdict-loads = чтение: { $read }; запись: { $write }
 verdict-sequential-at-limit = { private-verdict-subject } — быстрый накопитель с интерфейсом
-    { $link }: последовательное чтение ({ $read }) и запись ({ $write }) ограничивает только сам
-    интерфейс.
+    { $link }: последовательное чтение идёт со скоростью { $read }, запись — { $write } ({ $load }),
+    { $full ->
+        [yes] и ограничивает их только сам интерфейс
+       *[no] и это близко к пределу интерфейса
+    }.
+private-verdict-at-limit = { $full ->
+    [yes] на пределе
+   *[no] почти на пределе
+}
 verdict-sequential-reads-at-limit = { $slow ->
     [yes] { private-verdict-subject } больше подходит для чтения, чем для записи: последовательное
-        чтение идёт со скоростью { $read }, на пределе интерфейса { $link }, а запись — всего
-        { $write }.
-   *[no] Последовательное чтение у { private-verdict-subject } идёт со скоростью { $read }, на
-        пределе интерфейса { $link }, а запись — со скоростью { $write }.
+        чтение идёт со скоростью { $read }, { private-verdict-at-limit } интерфейса { $link }, а
+        запись — всего { $write } ({ $load }).
+   *[no] Последовательное чтение у { private-verdict-subject } идёт со скоростью { $read },
+        { private-verdict-at-limit } интерфейса { $link }, а запись — со скоростью { $write }
+        ({ $load }).
 }
 verdict-sequential-below-limit = { private-verdict-subject } не исчерпывает возможностей интерфейса
     { $link } ({ $limit }): последовательное чтение идёт со скоростью { $read }, запись —
-    { $write }.
+    { $write } ({ $load }).
 verdict-sequential-one-at-a-time = У { private-verdict-subject } последовательное чтение идёт со
-    скоростью { $read }, запись — { $write } при одном запросе за раз; последовательный доступ
-    с большим их числом не измерялся.
+    скоростью { $read }, запись — { $write } ({ $load }) при одном запросе за раз; последовательный
+    доступ с большим их числом не измерялся.
 verdict-sequential-unknown-link = { $class ->
     [hard-disk] { private-verdict-subject } для твердотельного накопителя медленный:
-        последовательное чтение идёт со скоростью { $read }, запись — { $write }, не быстрее, чем у
-        жёсткого диска.
+        последовательное чтение идёт со скоростью { $read }, запись — { $write } ({ $load }), не
+        быстрее, чем у жёсткого диска.
     [sata] { private-verdict-subject } примерно так же быстр, как накопители с интерфейсом SATA:
-        последовательное чтение идёт со скоростью { $read }, запись — { $write }.
+        последовательное чтение идёт со скоростью { $read }, запись — { $write } ({ $load }).
    *[beyond] { private-verdict-subject } читает быстрее любого накопителя с интерфейсом SATA:
-        последовательное чтение идёт со скоростью { $read }, запись — { $write }.
+        последовательное чтение идёт со скоростью { $read }, запись — { $write } ({ $load }).
 }
 
 ## Сравнение с конкурентами
@@ -54,42 +64,42 @@ private-verdict-behind = { $behind ->
 }
 verdict-standing-level = { $rivals ->
     [1] Во всём, что сравнивалось, он наравне с { $names }.
-   *[other] Во всём, что сравнивалось, он на среднем уровне конкурентов: { $names }.
+   *[other] Во всём, что сравнивалось, он наравне с лучшим из конкурентов ({ $names }).
 }
 verdict-standing-ahead = { $throughout ->
     [yes] { $rivals ->
         [1] Он во всём быстрее, чем { $names }, а больше всего — { private-verdict-area }:
             { private-verdict-lead }.
-       *[other] Он во всём быстрее, чем в среднем конкуренты ({ $names }), а больше всего —
+       *[other] Он во всём быстрее лучшего из конкурентов ({ $names }), а больше всего —
             { private-verdict-area }: { private-verdict-lead }.
     }
    *[no] { $rivals ->
         [1] В целом он ни в чём не уступает { $names }, а { private-verdict-area } быстрее
             { private-verdict-lead }.
-       *[other] В целом он ни в чём не уступает среднему уровню конкурентов ({ $names }), а
+       *[other] В целом он ни в чём не уступает лучшему из конкурентов ({ $names }), а
             { private-verdict-area } быстрее { private-verdict-lead }.
     }
 }
 verdict-standing-behind = { $throughout ->
     [yes] { $rivals ->
-        [1] Он во всём уступает { $names }, а больше всего — { private-verdict-behind }: там у него
+        [1] Он во всём уступает { $names }, а больше всего — { private-verdict-behind }: это
             { $share } скорости конкурента.
-       *[other] Он во всём уступает среднему уровню конкурентов ({ $names }), а больше всего —
-            { private-verdict-behind }: там у него { $share } их скорости.
+       *[other] Он во всём уступает лучшему из конкурентов ({ $names }), а больше всего —
+            { private-verdict-behind }: это { $share } его скорости.
     }
    *[no] { $rivals ->
         [1] В целом он ни в чём не опережает { $names }, а { private-verdict-behind } достигает лишь
             { $share } скорости конкурента.
-       *[other] В целом он ни в чём не опережает средний уровень конкурентов ({ $names }), а
-            { private-verdict-behind } достигает лишь { $share } их скорости.
+       *[other] В целом он ни в чём не опережает лучшего из конкурентов ({ $names }), а
+            { private-verdict-behind } достигает лишь { $share } его скорости.
     }
 }
 verdict-standing-mixed = { $rivals ->
     [1] По сравнению с { $names } он { private-verdict-area } быстрее { private-verdict-lead }, зато
         { private-verdict-behind } достигает лишь { $share } скорости конкурента.
-   *[other] По сравнению со средним уровнем конкурентов ({ $names }) он { private-verdict-area }
-        быстрее { private-verdict-lead }, зато { private-verdict-behind } достигает лишь { $share }
-        их скорости.
+   *[other] По сравнению с лучшим из конкурентов ({ $names }) он { private-verdict-area } быстрее
+        { private-verdict-lead }, зато { private-verdict-behind } достигает лишь { $share } его
+        скорости.
 }
 verdict-outlier = Среди конкурентов выделяется { $rival }: { private-verdict-area } он быстрее в
     { $times }.
@@ -212,6 +222,9 @@ verdict-suits-read-server = Он подходит для сервера, кот�
 
 verdict-early-end = Он отказался принимать данные после { $written } записи — раньше, чем исчерпан
     заявленный ресурс в { $rated }.
+verdict-stalls = Осторожно: при длительной записи он не отвечает в сумме { $total }, дольше всего
+    { $worst } подряд.
+verdict-stalls-request = Осторожно: один из запросов ждёт ответа { $worst }.
 verdict-slow-commits = Для нагруженной базы данных он не годится: каждая запись с гарантией
     сохранности занимает { $latency }.
 verdict-slow-reads = Короткое чтение занимает { $latency }: для твердотельного накопителя это долго.
@@ -234,10 +247,8 @@ verdict-scaled = К этому заключению следует относи�
     измерения умножена на { $scale }, и эффекты, для которых нужна полная длительность, проявляются
     иначе или не проявляются вовсе.
 verdict-doubted = { $count ->
-    [1] По показателям теста { $tests } ничего не говорится: там отвечал не только сам накопитель, о
-        чём есть предупреждение.
-   *[other] По показателям тестов { $tests } ничего не говорится: там отвечал не только сам
-        накопитель, о чём есть предупреждения.
+    [1] По показателям теста { $tests } ничего не говорится, о чём есть предупреждение.
+   *[other] По показателям тестов { $tests } ничего не говорится, о чём есть предупреждения.
 }
 verdict-doubted-rival = { $test } ({ $drive })
 verdict-slow-link = { $drive } работал по интерфейсу, который медленнее поддерживаемого накопителем
@@ -250,9 +261,10 @@ verdict-unlike = Измерены иным способом (см. услови�
 
 ## Сильные и слабые стороны в нескольких словах
 
+point-stalls = Самое долгое время без ответа
 point-sequential = Последовательный доступ
 point-sequential-write = Последовательная запись
-point-small-read = Короткое чтение
+point-small-read = Чтение малого блока
 point-lasting = Длительная случайная запись
 point-rest = После простоя
 point-rest-nothing = скорость не возвращается
