@@ -11,6 +11,7 @@ mod findings;
 mod headline;
 mod recovery;
 mod same_load;
+mod sentences;
 mod steady;
 mod steps;
 mod verdict;

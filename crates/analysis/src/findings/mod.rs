@@ -12,8 +12,8 @@
 //! - *costs as much*: requests of two sizes come equally often, within a tenth
 //! - *mixing costs*, *falls behind*: the slowest mix below nine tenths of the slower of the pure
 //!   loads
-//! - *holds its speed*: a curve ends at nine tenths of its start or above and, if it writes, has
-//!   written twice the capacity
+//! - *holds its speed*: a curve ends at nine tenths of its start or above, none of its stretches is
+//!   slower than nine tenths of the fastest and, if it writes, it has written twice the capacity
 //! - *too few samples*: fewer than ten; neither levels nor scatter are reported
 //! - *hardly*, *a little*, *widely*: half of the range of nine tenths of the samples of the longest
 //!   stretch, below 5 %, below 15 %, from 40 % of its middle

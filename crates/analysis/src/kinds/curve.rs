@@ -94,7 +94,8 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     let stall = of_curve(series);
     out.extend(stall.map(stalled));
     if start > 0.0 {
-        out.push(left(series, start, end, capacity_bytes));
+        let kept = end / start >= KEPT_SHARE && is_even(&levels);
+        out.push(left(series, start, end, kept, capacity_bytes));
     }
     let stood_still = stall.is_some_and(|stall| stall.total_s > 0.0);
     out.extend(evenness(series, &levels, stood_still));
@@ -118,14 +119,25 @@ fn mean_iops(series: &Series) -> f64 {
     iops.sum::<f64>() / series.samples.len() as f64
 }
 
+/// True if no stretch is slower than nine tenths of the fastest.
+fn is_even(levels: &[Level]) -> bool {
+    let speeds = || {
+        levels
+            .iter()
+            .flat_map(|level| [level.iops_from, level.iops_to])
+    };
+    let fastest = speeds().fold(0.0, f64::max);
+    speeds().all(|iops| iops >= KEPT_SHARE * fastest)
+}
+
 /// Reports the start, the end, and the share of the start that is left then.
-fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
+fn left(series: &Series, start: f64, end: f64, kept: bool, capacity_bytes: u64) -> String {
     let written = series.samples.last().map_or(0, |s| s.written_bytes);
     let capacities = written as f64 / capacity_bytes.max(1) as f64;
     let share = words::percent(end / start);
     let (start_told, end_told) = (speed(series, start), speed(series, end));
     let settled = written >= SETTLED_CAPACITIES * capacity_bytes;
-    let id = match (end / start >= KEPT_SHARE, written) {
+    let id = match (kept, written) {
         (true, 0) => "curve-holds",
         (false, 0) => "curve-ends",
         (true, _) if settled => "curve-holds-after",
@@ -246,7 +258,7 @@ fn evenness(series: &Series, levels: &[Level], stood_still: bool) -> Option<Stri
     };
     let same = high.split(' ').next() == low.split(' ').next();
     let id = match (sloping, same) {
-        (_, true) if !stood_still => return Some(say("curve-even")),
+        (_, true) => return (!stood_still).then(|| say("curve-even")),
         (true, _) => "curve-evenness-slope",
         (false, _) => "curve-evenness",
     };
