@@ -18,7 +18,7 @@ use crate::enough::{Ending, EndsWhen, Watch};
 use crate::host::Limits;
 use crate::job::{self, JobFrame};
 use crate::outcome;
-use crate::recorder::{Measurement, Place, Recorder};
+use crate::recorder::{Growing, Measurement, Place, Recorder};
 use crate::setting::Setting;
 
 /// Time between two events of a growing curve, s.
@@ -144,12 +144,12 @@ impl Context<'_> {
         &self,
         target: &mut dyn Target,
         request: &JobRequest<'_>,
-        (place, title): (Place, &str),
+        curve: &Growing<'_>,
         block_bytes: u64,
         mut watch: Option<&mut Watch>,
     ) -> Result<JobOutcome, TargetError> {
         if target.info().kind != TargetKind::Simulated {
-            return self.growing_real(target, request, (place, title), block_bytes);
+            return self.growing_real(target, request, curve, block_bytes);
         }
         let every_s = watch.as_ref().map_or(GROWS_EVERY_S, |watch| watch.round_s);
         let mut before = (0.0, 0);
@@ -157,8 +157,7 @@ impl Context<'_> {
             let passed_s = now.elapsed_s - before.0;
             if passed_s > 0.0 {
                 let iops = now.requests.saturating_sub(before.1) as f64 / passed_s;
-                let at = (now.elapsed_s, iops);
-                self.recorder.grew(place, title, at, false);
+                self.recorder.grew(curve, now.elapsed_s, iops, false);
                 before = (now.elapsed_s, now.requests);
             }
             watch.as_mut().is_some_and(|watch| watch.look(now))
@@ -175,7 +174,7 @@ impl Context<'_> {
         &self,
         target: &mut dyn Target,
         request: &JobRequest<'_>,
-        (place, title): (Place, &str),
+        curve: &Growing<'_>,
         block_bytes: u64,
     ) -> Result<JobOutcome, TargetError> {
         let before = Mutex::new((0.0, 0));
@@ -187,8 +186,8 @@ impl Context<'_> {
                 return;
             }
             let requests = now.bytes.saturating_sub(before.1) as f64 / block_bytes as f64;
-            let at = (now.elapsed_s, requests / passed_s);
-            self.recorder.grew(place, title, at, true);
+            let iops = requests / passed_s;
+            self.recorder.grew(curve, now.elapsed_s, iops, true);
             *before = (now.elapsed_s, now.bytes);
         };
         let observer = Observer {
@@ -271,8 +270,13 @@ impl Context<'_> {
                     seed,
                     sample_ms: job.sample_ms,
                 };
-                let watch = watch.as_mut();
-                self.growing(target, &request, (*place, &shown), load.block_bytes, watch)?
+                let curve = Growing {
+                    place: *place,
+                    title: &shown,
+                    cost,
+                    length_s: runtime_s.map(|runtime_s| runtime_s as f64),
+                };
+                self.growing(target, &request, &curve, load.block_bytes, watch.as_mut())?
             }
             _ => {
                 let timing = (runtime_s, job.sample_ms);

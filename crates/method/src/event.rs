@@ -69,6 +69,10 @@ pub enum Event<'a> {
         iops: f64,
         /// True if it is counted in another way than the result.
         preliminary: bool,
+        /// Cost of the remaining work, without the measured part of this curve.
+        left: Cost,
+        /// Finished share of all work, by estimated cost, 0 to 1.
+        share_done: f64,
     },
     /// A curve is measured: replaces its [`Event::CurveGrew`], and is reported under the same
     /// condition.

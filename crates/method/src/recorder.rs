@@ -24,7 +24,7 @@ pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
 pub(crate) type Done = Result<(), Arc<TargetError>>;
 
 /// The place of one result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     /// Index of the test in the plan.
     pub(crate) test: usize,
@@ -90,6 +90,8 @@ struct Progress {
     /// Finished or failed tests; their slots are emptied.
     settled: Vec<bool>,
     cost_done: Cost,
+    /// Measured part of the curves under way.
+    cost_under_way: BTreeMap<Place, Cost>,
     /// The review without tests; those are in `finished`.
     review: Review,
     /// Finished tests by index in the edition, including those of an earlier run.
@@ -105,6 +107,24 @@ struct Progress {
     steady_starts: Vec<BTreeMap<usize, SteadyStart>>,
     /// Tests that a later run can continue, by index in the edition.
     unfinished: Vec<Option<TestResult>>,
+}
+
+impl Progress {
+    fn cost_so_far(&self) -> Cost {
+        let under_way = self.cost_under_way.values();
+        under_way.fold(self.cost_done, |sum, part| sum + *part)
+    }
+}
+
+/// A curve under way.
+pub(crate) struct Growing<'c> {
+    pub(crate) place: Place,
+    /// Its title in English.
+    pub(crate) title: &'c str,
+    /// Its cost.
+    pub(crate) cost: Cost,
+    /// Its length, s; `None` if it ends with its range.
+    pub(crate) length_s: Option<f64>,
 }
 
 /// Collects all results. Shared by all workers.
@@ -146,6 +166,7 @@ impl<'a> Recorder<'a> {
                 begun: vec![false; tests.len()],
                 settled: vec![false; tests.len()],
                 cost_done: Cost::default(),
+                cost_under_way: BTreeMap::new(),
                 review,
                 failed: vec![None; finished.len()],
                 unfinished,
@@ -164,13 +185,13 @@ impl<'a> Recorder<'a> {
 
     fn share(&self, progress: &Progress) -> f64 {
         match self.cost_total.total() {
-            total if total > 0.0 => (progress.cost_done.total() / total).min(1.0),
+            total if total > 0.0 => (progress.cost_so_far().total() / total).min(1.0),
             _ => 1.0,
         }
     }
 
     fn left(&self, progress: &Progress) -> Cost {
-        self.cost_total - progress.cost_done
+        self.cost_total - progress.cost_so_far()
     }
 
     /// Returns the id of the test that a place belongs to.
@@ -269,20 +290,21 @@ impl<'a> Recorder<'a> {
     }
 
     /// Reports the growth of a curve.
-    pub(crate) fn grew(
-        &self,
-        place: Place,
-        curve: &str,
-        (t_s, iops): (f64, f64),
-        preliminary: bool,
-    ) {
-        let _one_at_a_time = self.lock();
+    pub(crate) fn grew(&self, curve: &Growing<'_>, t_s: f64, iops: f64, preliminary: bool) {
+        let mut progress = self.lock();
+        let share = curve
+            .length_s
+            .map_or(0.0, |length_s| (t_s / length_s).min(1.0));
+        let measured = curve.cost.times(share);
+        progress.cost_under_way.insert(curve.place, measured);
         (self.events)(Event::CurveGrew {
-            test: self.test_id(place),
-            curve,
+            test: self.test_id(curve.place),
+            curve: curve.title,
             t_s,
             iops,
             preliminary,
+            left: self.left(&progress),
+            share_done: self.share(&progress),
         });
     }
 
@@ -300,6 +322,9 @@ impl<'a> Recorder<'a> {
     pub(crate) fn record(&self, places: &[Place], measured: Measurement, cost: Cost) {
         let measured = Arc::new(measured);
         let mut progress = self.lock();
+        progress
+            .cost_under_way
+            .retain(|place, _| !places.contains(place));
         progress.cost_done += cost;
         for place in places {
             (self.events)(Event::PointFinished {

@@ -129,6 +129,7 @@ impl State {
                 t_s,
                 iops,
                 preliminary,
+                ..
             } => {
                 let name = format!("{test}, {curve}");
                 // Of several curves measured at the same time, one is shown until its end.

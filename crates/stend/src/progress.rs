@@ -185,7 +185,13 @@ impl State {
                 self.work.end(now, *left);
                 self.share_done = *share_done;
             }
-            Event::CurveGrew { .. } | Event::CurveMeasured { .. } => {}
+            Event::CurveGrew {
+                left, share_done, ..
+            } => {
+                self.work.grew(now, *left);
+                self.share_done = *share_done;
+            }
+            Event::CurveMeasured { .. } => {}
             Event::TestFinished { result, share_done } => {
                 self.share_done = *share_done;
                 let percent = share_done * 100.0;

@@ -18,9 +18,33 @@ pub struct Work {
     left: Cost,
     part: Option<Part>,
     seen: Seen,
-    /// Time of the last estimate of the time left, and its value, s.
-    estimate: Option<(Duration, f64)>,
+    /// Last two marks of the work left in virtual time, a twentieth of all work or more apart.
+    marks: [Mark; 2],
+    estimate: Option<Estimate>,
 }
+
+/// Work that is left at a time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    at: Duration,
+    left: f64,
+}
+
+/// An estimate of the time left.
+#[derive(Clone, Copy, Debug)]
+struct Estimate {
+    /// Time at which it was made.
+    at: Duration,
+    /// Bounds of the time left then, s.
+    least_s: f64,
+    most_s: f64,
+}
+
+/// Bounds of the time left within this ratio count as one time.
+const SURE_RATIO: f64 = 1.25;
+
+/// Share of all work after which a mark is made.
+const MARK_SHARE: f64 = 0.05;
 
 /// The part under way.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +69,8 @@ struct Seen {
 pub enum Left {
     /// About this number of seconds.
     About(f64),
+    /// Between these numbers of seconds, by the speed so far and by that of late.
+    Between(f64, f64),
     /// The part under way takes longer than estimated; the parts after it take this number of
     /// seconds.
     MoreThan(f64),
@@ -55,10 +81,15 @@ pub enum Left {
 impl Work {
     /// Creates the work of a review that has just been planned.
     pub fn planned(whole: Cost, simulated: bool) -> Work {
+        let begins = Mark {
+            at: Duration::ZERO,
+            left: whole.untimed,
+        };
         Work {
             simulated,
             whole,
             left: whole,
+            marks: [begins; 2],
             ..Work::default()
         }
     }
@@ -72,6 +103,15 @@ impl Work {
         // In virtual time, parts may run side by side: the start of a part carries no new
         // information.
         if done || !self.simulated || self.estimate.is_none() {
+            self.estimate(now);
+        }
+    }
+
+    /// Notes that a part has made progress. On a real target its length is known, and counted down
+    /// without that.
+    pub fn grew(&mut self, now: Duration, left: Cost) {
+        if self.simulated {
+            self.left = left;
             self.estimate(now);
         }
     }
@@ -99,35 +139,72 @@ impl Work {
     }
 
     fn estimate(&mut self, now: Duration) {
-        let left_s = self.seconds(self.left, now);
-        self.estimate = left_s.map(|left_s| (now, left_s));
+        if !self.simulated {
+            let left_s = self.seconds(self.left);
+            self.estimate = Some(Estimate {
+                at: now,
+                least_s: left_s,
+                most_s: left_s,
+            });
+            return;
+        }
+        let [before, last] = self.marks;
+        let left = self.left.untimed;
+        if last.left - left >= MARK_SHARE * self.whole.untimed {
+            self.marks = [last, Mark { at: now, left }];
+        }
+        let begins = Mark {
+            at: Duration::ZERO,
+            left: self.whole.untimed,
+        };
+        let by = |mark: Mark| {
+            let passed_s = (now - mark.at).as_secs_f64();
+            (mark.left > left).then(|| passed_s / (mark.left - left) * left)
+        };
+        let Some((so_far_s, of_late_s)) = by(begins).zip(by(before)) else {
+            return;
+        };
+        let (least_s, most_s) = (so_far_s.min(of_late_s), so_far_s.max(of_late_s));
+        // A little more than before is no reason to show more.
+        let most_s = match self.estimate.map(|estimate| estimate.most_at(now)) {
+            Some(shown_s) if (shown_s..SURE_RATIO * shown_s).contains(&most_s) => shown_s,
+            _ => most_s,
+        };
+        self.estimate = Some(Estimate {
+            at: now,
+            least_s: least_s.min(most_s),
+            most_s,
+        });
     }
 
-    /// Estimates the time that work of this cost takes, s.
-    fn seconds(&self, cost: Cost, now: Duration) -> Option<f64> {
+    /// Estimates the time that work of this cost takes on a real target, s.
+    fn seconds(&self, cost: Cost) -> f64 {
         let seen = &self.seen;
-        if self.simulated {
-            let done = self.whole.untimed - self.left.untimed;
-            return (done > 0.0).then(|| now.as_secs_f64() / done * cost.untimed);
-        }
         let untimed_s = match seen.untimed {
             0.0 => 1.0,
             untimed => seen.untimed_s / untimed,
         };
         let overhead_s = (OVERHEAD_S + seen.overhead_s) / (1.0 + seen.parts);
-        Some(cost.timed_s + cost.untimed * untimed_s + cost.parts * overhead_s)
+        cost.timed_s + cost.untimed * untimed_s + cost.parts * overhead_s
     }
 
     /// Estimates the time that the rest takes. The estimate does not rise before a part begins or
     /// ends.
     pub fn left(&self, now: Duration) -> Left {
-        let Some((at, left_s)) = self.estimate else {
+        let Some(estimate) = self.estimate else {
             return Left::Unknown;
         };
-        let passed_s = (now - at).as_secs_f64();
+        let (passed_s, left_s) = ((now - estimate.at).as_secs_f64(), estimate.most_s);
+        if self.simulated && estimate.most_s > SURE_RATIO * estimate.least_s {
+            let [least_s, most_s] = [estimate.least_s, left_s].map(|s| (s - passed_s).max(0.0));
+            return match most_s {
+                0.0 => Left::Unknown,
+                _ => Left::Between(least_s, most_s),
+            };
+        }
         let part_s = match self.part {
             _ if self.simulated => left_s,
-            Some(part) => self.seconds(part.cost, at).unwrap_or(0.0),
+            Some(part) => self.seconds(part.cost),
             None => 0.0,
         };
         if passed_s <= part_s {
@@ -163,11 +240,24 @@ impl Work {
     }
 }
 
+impl Estimate {
+    /// Upper bound of the time left at a later time, s.
+    fn most_at(&self, now: Duration) -> f64 {
+        (self.most_s - (now - self.at).as_secs_f64()).max(0.0)
+    }
+}
+
 impl Left {
     /// The time left in words.
     pub fn words(self) -> String {
         match self {
             Left::About(seconds) => format!("about {} left", time(seconds)),
+            Left::Between(least_s, most_s) if least_s < 1.0 => {
+                format!("up to {} left", time(most_s))
+            }
+            Left::Between(least_s, most_s) => {
+                format!("{} to {} left", time(least_s), time(most_s))
+            }
             Left::MoreThan(seconds) => format!("more than {} left", time(seconds)),
             Left::Unknown => "time left not known yet".to_owned(),
         }
@@ -291,6 +381,7 @@ mod tests {
                 left.timed_s -= cost.timed_s;
                 let known = |now| match work.left(at(now)) {
                     Left::About(seconds) | Left::MoreThan(seconds) => Some(seconds),
+                    Left::Between(_, most_s) => Some(most_s),
                     Left::Unknown => None,
                 };
                 let mut last = f64::INFINITY;
@@ -321,7 +412,40 @@ mod tests {
     }
 
     #[test]
+    fn a_curve_in_virtual_time_advances_share_and_time() {
+        let mut work = Work::planned(untimed(1000.0), true);
+        // Preparing takes 10 s for a tenth of the cost; the curve after it is four times as slow.
+        work.begin(at(0), untimed(100.0), untimed(1000.0));
+        work.end(at(10), untimed(900.0));
+        work.begin(at(10), untimed(900.0), untimed(900.0));
+        let mut shown = Vec::new();
+        for second in 1..360_u32 {
+            let left = 900.0 - 2.5 * f64::from(second);
+            work.grew(at(10 + u64::from(second)), untimed(left));
+            let (least_s, most_s) = match work.left(at(10 + u64::from(second))) {
+                Left::About(left_s) => (left_s, left_s),
+                Left::Between(least_s, most_s) => (least_s, most_s),
+                other => panic!("{second}: {other:?}"),
+            };
+            let truly_s = f64::from(360 - second);
+            shown.push((second, least_s, most_s, truly_s));
+        }
+        // Once a fifth is measured, the truth lies within the range, and near its upper bound.
+        for (second, least_s, most_s, truly_s) in &shown[72..] {
+            let within = *least_s <= truly_s + 1.0 && truly_s * 0.75 <= *most_s;
+            assert!(within, "{second}: {least_s} to {most_s} for {truly_s}");
+        }
+        let rises = shown
+            .windows(2)
+            .filter(|pair| pair[1].2 > pair[0].2)
+            .count();
+        assert!(rises <= 10, "the time left rose {rises} times");
+    }
+
+    #[test]
     fn words_of_time() {
+        assert_eq!(Left::Between(44.0, 120.0).words(), "44 s to 2 min left");
+        assert_eq!(Left::Between(0.2, 60.0).words(), "up to 60 s left");
         assert_eq!(Left::About(44.6).words(), "about 45 s left");
         assert_eq!(Left::MoreThan(7200.0).words(), "more than 2 h left");
         assert_eq!(Left::Unknown.words(), "time left not known yet");
