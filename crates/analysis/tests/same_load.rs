@@ -190,3 +190,22 @@ fn a_load_without_any_spread_is_found() {
         ("random", 110_060)
     );
 }
+
+#[test]
+fn a_read_that_no_drive_answers_as_quickly_was_answered_by_a_cache() {
+    let found = |kind, depth, mean_ns| {
+        let mut one = point(Read, 4096, depth, 100, 1e9 / mean_ns);
+        one.latency_ns.mean = mean_ns;
+        implausible(&review(kind, &[("random", vec![one])]))
+    };
+    use TargetKind::{BlockDevice, File, Simulated};
+    for kind in [BlockDevice, File] {
+        let told = found(kind, 1, 4_400.0);
+        let words = told[0].1.in_english();
+        assert!(words.contains("a read in 4.4 µs"), "{words}");
+        assert_eq!(found(kind, 1, 8_000.0), []);
+        // Several at a time may be answered sooner, on average.
+        assert_eq!(found(kind, 2, 4_400.0), []);
+    }
+    assert_eq!(found(Simulated, 1, 4_400.0), []);
+}

@@ -1,7 +1,7 @@
 //! Tests with points: bars against rivals, or lines over the varied dimension.
 
 use stend_analysis::load::op_words;
-use stend_analysis::words::{capitalised, list};
+use stend_analysis::words::{capitalised, list, uncapitalised};
 use stend_analysis::{Dimension, Interval, Load, Metric};
 use stend_language::{say, text};
 use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
@@ -422,6 +422,7 @@ fn distribution(test: &TestResult, point: &Point, drives: &[Drive<'_>]) -> Chart
     });
     let lines: Vec<latency::Row<'_>> = lines.collect();
     let name = load_words(load, test.points());
+    let name = uncapitalised(&name);
     latency::chart(text!("latency-title", load = name), &lines)
 }
 
