@@ -54,6 +54,7 @@ impl Model {
             ("dram", Some(recorded!("figure", figure = dram))),
             ("over-provisioning", over_provisioning),
             ("slc-cache", Some(cache(&spec))),
+            ("rated-life", self.rated_life()),
             ("parity", Some(parity)),
             ("trim", Some(self.trim_fact())),
             ("read-after-trim", promise),
@@ -80,6 +81,14 @@ impl Model {
     pub fn rated_bytes(&self) -> Option<u64> {
         let rated = self.health.as_ref()?.rated_written_tb.as_ref()?;
         Some(u64::from(rated.value) * 1_000_000_000_000)
+    }
+
+    fn rated_life(&self) -> Option<Text> {
+        let tb = self.rated_bytes()? / 1_000_000_000_000;
+        Some(match self.warranty_years() {
+            Some(years) => recorded!("fact-value-rated-life-years", tb = tb, years = years),
+            None => recorded!("fact-value-rated-life", tb = tb),
+        })
     }
 
     /// Years of the warranty; `None` if the model does not state them.

@@ -123,6 +123,8 @@ pub enum FactId {
     OverProvisioning,
     /// Size and use of the SLC cache.
     SlcCache,
+    /// Bytes that a drive is rated for, and the years of its warranty.
+    RatedLife,
     /// Fingerprint of a simulated drive's model, in words.
     ModelFingerprint,
 }
@@ -143,6 +145,7 @@ impl FactId {
             FactId::Dram => "dram",
             FactId::OverProvisioning => "over-provisioning",
             FactId::SlcCache => "slc-cache",
+            FactId::RatedLife => "rated-life",
             FactId::ModelFingerprint => "model-fingerprint",
         }
     }

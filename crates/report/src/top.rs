@@ -80,13 +80,14 @@ const FAR_SHARE: f64 = 0.1;
 const POINTS_MAX: usize = 4;
 
 /// Facts in the top, with the messages of their labels.
-const FACTS: [(FactId, &str); 7] = [
+const FACTS: [(FactId, &str); 8] = [
     (FactId::Interface, "fact-interface"),
     (FactId::Controller, "fact-controller"),
     (FactId::Flash, "fact-flash"),
     (FactId::Dram, "fact-dram"),
     (FactId::SlcCache, "fact-slc-cache"),
     (FactId::OverProvisioning, "fact-over-provisioning"),
+    (FactId::RatedLife, "fact-rated-life"),
     (FactId::ReleaseYear, "fact-release-year"),
 ];
 

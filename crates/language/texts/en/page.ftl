@@ -83,6 +83,7 @@ fact-flash = Flash
 fact-dram = DRAM
 fact-slc-cache = SLC cache
 fact-over-provisioning = Over-provisioning
+fact-rated-life = Rated life
 fact-release-year = Year
 fact-price = Price
 price-name = price

@@ -314,6 +314,7 @@ rec-place-value-no-device = not known: the file system does not stand on one blo
 rec-condition-model = model
 rec-condition-serial-number = serial number
 rec-condition-firmware = firmware
+rec-condition-rated-life = rated life
 rec-condition-release-year = release year
 rec-condition-trim = TRIM
 rec-condition-dram = DRAM
@@ -336,6 +337,11 @@ rec-fact-value-flash = { $flash }: { $dies } dies on { $channels } channels, { $
     pages of { $kib } KiB
 rec-flash-planar-tlc = planar TLC
 rec-fact-value-over-provisioning = { $share } % of the user's capacity in the data area
+rec-fact-value-rated-life = { $tb } TB written
+rec-fact-value-rated-life-years = { $tb } TB written; warranty { $years ->
+    [1] of 1 year
+   *[other] of { $years } years
+}
 rec-fact-value-parity = one page for every { $pages } of data
 rec-fact-value-fingerprint = { $hash } (FNV-1a of the model)
 rec-change-value = { $name } = { $value }

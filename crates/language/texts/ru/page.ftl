@@ -88,6 +88,7 @@ fact-flash = Флеш-память
 fact-dram = DRAM
 fact-slc-cache = SLC-кэш
 fact-over-provisioning = Резервная область
+fact-rated-life = Заявленный ресурс
 fact-release-year = Год выпуска
 fact-price = Цена
 price-name = цена

@@ -320,6 +320,7 @@ rec-place-value-no-device = неизвестно: файловая систем�
 rec-condition-model = модель
 rec-condition-serial-number = серийный номер
 rec-condition-firmware = прошивка
+rec-condition-rated-life = заявленный ресурс
 rec-condition-release-year = год выпуска
 rec-condition-trim = TRIM
 rec-condition-dram = DRAM
@@ -342,6 +343,12 @@ rec-fact-value-flash = { $flash }: кристаллов — { $dies }, кана�
     { $planes }, страницы по { $kib } КиБ
 rec-flash-planar-tlc = планарная TLC
 rec-fact-value-over-provisioning = { $share } % пользовательского объёма в области данных
+rec-fact-value-rated-life = { $tb } ТБ записи
+rec-fact-value-rated-life-years = { $tb } ТБ записи; гарантия { $years ->
+    [one] { $years } год
+    [few] { $years } года
+   *[many] { $years } лет
+}
 rec-fact-value-parity = одна страница на каждые { $pages } страниц данных
 rec-fact-value-fingerprint = { $hash } (FNV-1a модели)
 rec-change-value = { $name } = { $value }
