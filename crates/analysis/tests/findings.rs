@@ -189,8 +189,8 @@ fn sustained_writing_and_recovery() {
     assert_all(
         &text(&review, "degradation"),
         &[
-            "It passes through 5 stretches: 45 min at 21,000 IOPS, 40 min from 20,200 to 5,020 IOPS, \
-             34 min at 4,740 IOPS, 60.2 s at 30,000 IOPS and 3.6 s at 41,000 IOPS.",
+            "It passes through 5 stretches: 45 min at 21,000 IOPS, 40 min from 20,200 to 5,020 \
+             IOPS, 34 min at 4,740 IOPS, 60.2 s at 30,000 IOPS and 3.6 s at 41,000 IOPS.",
             "It starts at 41,000 IOPS and ends at 4,600 IOPS, 11 % of that, after 1.48 times its \
              capacity. From sample to sample it does not scatter.",
         ],
@@ -221,9 +221,10 @@ fn a_level_curve_holds_its_speed() {
     assert_all(
         &words,
         &[
-            "from beginning to end. It holds its speed: it starts at 18,000 IOPS and ends at 19,900 \
-             IOPS, 110 % of that, after 2 times its capacity. From sample to sample it scatters: in \
-             its longest stretch nine tenths of the samples lie between 13,100 and 26,700 IOPS.",
+            "from beginning to end. It holds its speed: it starts at 18,000 IOPS and ends at \
+             19,900 IOPS, 110 % of that, after 2 times its capacity. From sample to sample it \
+             scatters: in its longest stretch nine tenths of the samples lie between 13,100 and \
+             26,700 IOPS.",
         ],
     );
 }

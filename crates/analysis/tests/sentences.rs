@@ -240,3 +240,26 @@ fn no_sentence_has_a_range_with_equal_ends() {
         }
     }
 }
+
+/// A drive that begins fast for a short time keeps its second level for most of the fast writes:
+/// the first is not what it keeps up.
+#[test]
+fn the_level_of_most_fast_writes_is_told() {
+    let rate = |w: f64, _| match w / common::GB {
+        w if w < 21.9 => 90_100.0,
+        w if w < 508.0 => 73_490.0,
+        w if w < 620.0 => 50_070.0,
+        _ => 19_500.0,
+    };
+    let mut review = common::review(
+        "Own",
+        vec![curves(
+            "degradation",
+            vec![sampled(7_200, rate, |_, _| 1.0)],
+        )],
+    );
+    review.target.capacity_bytes = 300_000_000_000;
+    let said = verdict(&review).text();
+    let wanted = "starts at 90,100 IOPS, runs at 73,500 IOPS for most of the first ";
+    assert!(said.contains(wanted), "{said}");
+}

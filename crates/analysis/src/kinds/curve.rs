@@ -191,8 +191,8 @@ fn stretches(series: &Series, levels: &[Level]) -> String {
     text!("curve-stretches", op = op, stretches = items.join(", "))
 }
 
-/// Formats `It passes through 5 stretches: 45 min at 21,000 IOPS, 10 min from 20,100 to 12,000 IOPS,
-/// and 3 others.`
+/// Formats `It passes through 5 stretches: 45 min at 21,000 IOPS, 10 min from 20,100 to 12,000
+/// IOPS, and 3 others.`
 fn by_length(series: &Series, levels: &[Level]) -> String {
     let mut levels: Vec<&Level> = levels.iter().collect();
     // Of those as long in whole seconds, the earlier one is told first.

@@ -135,8 +135,8 @@ fn of_series(test: &TestResult, series: &Series) -> Option<Lasting> {
     })
 }
 
-/// Classifies the fall of a curve from `start`, IOPS: a level counts if most of the fast writes were
-/// written at it.
+/// Classifies the fall of a curve from `start`, IOPS: a level counts if most of the fast writes
+/// were written at it.
 fn fall_of(series: &Series, fast: &Recovery, start: f64) -> Fall {
     let fast_bytes = fast.bytes;
     let levels = steps(series);

@@ -2,6 +2,7 @@
 
 use stend_language::{say, text};
 use stend_record::load::Load;
+use stend_record::review::Link;
 
 use super::lasting::{Back, Fall, Rank};
 use super::link::limit_bytes_per_s;
@@ -45,67 +46,36 @@ fn sequential(statement: &Statement) -> String {
     let model = key(*is_model);
     let [read, write] = [*read_bytes_per_s, *write_bytes_per_s].map(words::speed);
     let load = loads_words(loads);
-    match class {
-        SpeedClass::AtLimit { link, full } => text!(
-            "verdict-sequential-at-limit",
-            drive = drive,
-            model = model,
-            link = link.bus(),
-            full = key(*full),
-            load = load,
-            read = read,
-            write = write
-        ),
+    let (id, link, full, slow) = match class {
+        SpeedClass::AtLimit { link, full } => ("at-limit", Some(*link), *full, false),
         SpeedClass::ReadsAtLimit {
             link,
             full,
             writes_slowly,
-        } => text!(
-            "verdict-sequential-reads-at-limit",
-            drive = drive,
-            model = model,
-            link = link.bus(),
-            full = key(*full),
-            load = load,
-            slow = key(*writes_slowly),
-            read = read,
-            write = write
-        ),
-        SpeedClass::BelowLimit(link) => text!(
-            "verdict-sequential-below-limit",
-            drive = drive,
-            model = model,
-            link = link.bus(),
-            limit = words::speed(limit_bytes_per_s(*link)),
-            load = load,
-            read = read,
-            write = write
-        ),
-        SpeedClass::OneAtATime => text!(
-            "verdict-sequential-one-at-a-time",
-            drive = drive,
-            model = model,
-            load = load,
-            read = read,
-            write = write
-        ),
-        SpeedClass::HardDisk | SpeedClass::Sata | SpeedClass::BeyondSata => {
-            let class = match class {
-                SpeedClass::HardDisk => "hard-disk",
-                SpeedClass::Sata => "sata",
-                _ => "beyond",
-            };
-            text!(
-                "verdict-sequential-unknown-link",
-                drive = drive,
-                model = model,
-                class = class,
-                load = load,
-                read = read,
-                write = write
-            )
-        }
-    }
+        } => ("reads-at-limit", Some(*link), *full, *writes_slowly),
+        SpeedClass::BelowLimit(link) => ("below-limit", Some(*link), false, false),
+        SpeedClass::OneAtATime => ("one-at-a-time", None, false, false),
+        _ => ("unknown-link", None, false, false),
+    };
+    let class = match class {
+        SpeedClass::HardDisk => "hard-disk",
+        SpeedClass::Sata => "sata",
+        _ => "beyond",
+    };
+    let limit = link.map(|link| words::speed(limit_bytes_per_s(link)));
+    text!(
+        &format!("verdict-sequential-{id}"),
+        drive = drive,
+        model = model,
+        read = read,
+        write = write,
+        load = load,
+        link = link.map(Link::bus).unwrap_or_default(),
+        limit = limit.unwrap_or_default(),
+        full = key(full),
+        slow = key(slow),
+        class = class
+    )
 }
 
 /// Names the loads of the two speeds, for use in brackets.
