@@ -5,7 +5,8 @@ use stend_base::Nanos;
 use stend_load::JobFile;
 use stend_load::jobfile::{
     self, BlockSizes, Direction, Distribution, Extent, Generator, Mix, Rate, RateProcess, Spec,
-    accepted, options,
+    accepted::{self, Values},
+    options,
 };
 
 fn spec(body: &str) -> Spec {
@@ -104,8 +105,17 @@ fn block_sizes_by_direction() {
         split("bssplit=4k/50:1k/:32k/"),
         [(4096, 50), (1024, 25), (32_768, 25)]
     );
-    // fio 3.33 adds the missing percentage to the last size.
-    assert_eq!(split("bssplit=4k/50:8k/20"), [(4096, 50), (8192, 50)]);
+    // Shares of 100,000 requests of fio 3.33, rounded: the size with the greatest percentage has
+    // the missing ones.
+    assert_eq!(split("bssplit=4k/50:8k/20"), [(4096, 80), (8192, 20)]);
+    assert_eq!(
+        split("bssplit=4k/60:8k/30:64k/5"),
+        [(4096, 65), (8192, 30), (65_536, 5)]
+    );
+    assert_eq!(
+        split("bssplit=64k/5:8k/30:4k/20"),
+        [(65_536, 5), (8192, 75), (4096, 20)]
+    );
     assert_eq!(split("bssplit=4k/50:6k/50"), [(4096, 50), (4096, 50)]);
     assert!(error("[j]\nbssplit=4k/60:8k/60").contains("add up to 120"));
 }
@@ -256,14 +266,73 @@ fn options_stand_in_one_table_only() {
         .iter()
         .flat_map(|def| [def.name, def.alias])
         .filter(|name| !name.is_empty())
-        .chain(accepted::ACCEPTED.iter().copied())
+        .chain(accepted::ACCEPTED.iter().map(|(name, _)| *name))
         .collect();
     let all = names.len();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), all, "an option is named twice");
-    for name in accepted::ACCEPTED {
-        spec(&format!("{name}=1"));
+    for (name, values) in accepted::ACCEPTED {
+        let value = match values {
+            Values::Bool | Values::Flag => "1".to_owned(),
+            Values::Number(low, _) => low.to_string(),
+            Values::Words(words) => words[0].to_owned(),
+            Values::Text => "x".to_owned(),
+        };
+        spec(&format!("{name}={value}"));
+    }
+}
+
+/// fio 3.33 refuses each of these values.
+#[test]
+fn options_of_the_host_have_only_fio_s_values() {
+    for (line, allowed) in [
+        ("direct=maybe", "0 or 1"),
+        ("direct=2", "0 or 1"),
+        ("direct", "0 or 1"),
+        ("invalidate=7", "0 or 1"),
+        ("thread=yes", "nothing, 0 or 1"),
+        ("fallocate=foo", "none, native, posix, keep, truncate, 0, 1"),
+        ("nice=20", "-20 to 19"),
+        ("lockmem=foo", "a whole number"),
+        ("dedupe_percentage=101", "0 to 100"),
+    ] {
+        let got = error(&format!("[j]\n{line}\n"));
+        let expected = format!("job file, line 2, section [j]: option `{line}`: ");
+        assert!(got.starts_with(&expected), "{got}");
+        assert!(got.ends_with(&format!("; allowed: {allowed}")), "{got}");
+    }
+    for line in ["direct=0x1", "thread", "nice=-20", "mem=mmaphuge:/x"] {
+        spec(line);
+    }
+}
+
+#[test]
+fn engines_that_no_drive_can_serve_are_refused() {
+    for (engine, problem) in [
+        (
+            "libaoi",
+            "fio has no engine `libaoi`; did you mean `libaio`?",
+        ),
+        (
+            "nosuchengine",
+            "fio has no engine `nosuchengine`; allowed: libaio, io_uring,",
+        ),
+        ("net", "`net` moves no data to or from a drive"),
+        ("exec", "`exec` moves no data"),
+        ("filecreate", "`filecreate` moves no data"),
+        ("ftruncate", "`ftruncate` moves no data"),
+        ("libpmem", "the target of `libpmem` is not a block device"),
+        ("external:/opt/x.so", "the target of `external` is not"),
+    ] {
+        let got = error(&format!("[j]\nioengine={engine}\n"));
+        assert!(
+            got.contains(problem) && got.contains("allowed: libaio"),
+            "{got}"
+        );
+    }
+    for engine in ["sync", "libaio", "io_uring", "posixaio", "nbd", "null"] {
+        spec(&format!("ioengine={engine}"));
     }
 }
 

@@ -11,6 +11,7 @@
 //! prints a warning, are errors here.
 
 pub mod accepted;
+mod engine;
 mod error;
 mod lexer;
 pub mod options;
@@ -143,16 +144,14 @@ fn apply(
     for entry in bases.chain(others) {
         let value = entry.value.as_deref();
         let name = if let Some(def) = options::find(&entry.key) {
-            def.apply(&mut defaults.spec, value).map_err(|problem| {
-                let shown = value.map_or_else(String::new, |v| format!("={v}"));
-                JobError::new(
-                    &entry.place,
-                    format!("option `{}{shown}`: {problem}", entry.key),
-                )
-            })?;
+            def.apply(&mut defaults.spec, value)
+                .map_err(|problem| invalid(entry, &problem))?;
             defaults.places.insert(def.name, entry.place.clone());
             def.name
-        } else if accepted::ACCEPTED.contains(&entry.key.as_str()) {
+        } else if let Some(values) = accepted::find(&entry.key) {
+            values
+                .check(value, defaults.spec.kb_base)
+                .map_err(|problem| invalid(entry, &problem))?;
             &entry.key
         } else {
             return Err(unknown(entry));
@@ -160,6 +159,16 @@ fn apply(
         taken.insert(name.to_string(), value.unwrap_or_default().to_string());
     }
     Ok(())
+}
+
+/// Error of the value of an entry.
+fn invalid(entry: &Entry, problem: &str) -> JobError {
+    let value = entry.value.as_deref();
+    let shown = value.map_or_else(String::new, |v| format!("={v}"));
+    JobError::new(
+        &entry.place,
+        format!("option `{}{shown}`: {problem}", entry.key),
+    )
 }
 
 fn job(section: &RawSection, mut settings: Defaults) -> Result<Job, JobError> {
@@ -227,7 +236,7 @@ fn unknown(entry: &Entry) -> JobError {
     let close = honoured
         .clone()
         .map(|def| def.name)
-        .chain(accepted::ACCEPTED.iter().copied())
+        .chain(accepted::ACCEPTED.iter().map(|(name, _)| *name))
         .map(|name| (distance(name, &entry.key), name))
         .min()
         .filter(|(distance, _)| *distance <= 1 + entry.key.len() / 4)
@@ -245,7 +254,7 @@ fn unknown(entry: &Entry) -> JobError {
 }
 
 /// Levenshtein's distance, in characters.
-fn distance(a: &str, b: &str) -> usize {
+pub(super) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.chars().enumerate() {

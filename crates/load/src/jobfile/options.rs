@@ -9,6 +9,7 @@ use Set::{
     Extent as ExtentOf, Flag, Log, Millis, Number, Only, Own, SomeExtent, SomeTime, Text, Time,
 };
 
+use super::engine;
 use super::spec::{BLOCK_BYTES, BlockSizes, Distribution, Generator, Rate, RateProcess, Rw, Spec};
 use super::units::{self, Extent};
 
@@ -225,7 +226,7 @@ pub static OPTIONS: &[OptionDef] = &[
         ),
     ),
     option("blockalign", Own(set_blockalign, SIZES)).also("ba"),
-    option("ioengine", Own(set_engine, "an engine of fio's")),
+    option("ioengine", Own(set_engine, engine::ALLOWED)),
     option("iodepth", Number(1, 65_536, |s| &mut s.iodepth)),
     option("numjobs", Number(1, 4_096, |s| &mut s.numjobs)),
     option("rwmixread", Number(0, 100, |s| &mut s.read_percent)),
@@ -251,7 +252,10 @@ pub static OPTIONS: &[OptionDef] = &[
         "thinktime_blocks",
         Number(1, u32::MAX, |s| &mut s.thinktime_blocks),
     ),
-    option("thinktime_blocks_type", Only("complete")),
+    option(
+        "thinktime_blocks_type",
+        Own(set_think_type, "complete, issue"),
+    ),
     option("stonewall", Flag(|s| &mut s.stonewall)).also("wait_for_previous"),
     option("new_group", Flag(|s| &mut s.new_group)),
     option(
@@ -318,13 +322,11 @@ fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     set(&mut spec.rw, arg.one_of(&Rw::NAMES)?)
 }
 
-/// fio's engines that return from a request when it has ended (fio's manual, "I/O engine").
-const SYNCHRONOUS: [&str; 7] = [
-    "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice",
-];
-
 fn set_engine(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
-    set(&mut spec.is_synchronous, SYNCHRONOUS.contains(&arg.text()?))
+    set(
+        &mut spec.is_synchronous,
+        engine::is_synchronous(arg.text()?)?,
+    )
 }
 
 fn set_write_percent(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
@@ -410,7 +412,7 @@ fn set_bsrange(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
 }
 
 /// Parses `bssplit` by fio's rules: the remaining percentage is shared evenly among the sizes
-/// without one or, if all have one, added to the last size.
+/// without one; what is left then is added to the size with the greatest, the last of several.
 fn split(text: &str, kb_base: u32) -> Result<BlockSizes, String> {
     let mut weights: Vec<(u64, Option<u32>)> = Vec::new();
     for part in text.split(':') {
@@ -439,8 +441,9 @@ fn split(text: &str, kb_base: u32) -> Result<BlockSizes, String> {
         .map(|w| (w.0, w.1.unwrap_or(share)))
         .collect();
     let total: u32 = out.iter().map(|w| w.1).sum();
-    if let Some(last) = out.last_mut() {
-        last.1 += 100 - total;
+    // fio looks sizes up in the order of their percentages, and the last one gets the remainder.
+    if let Some(greatest) = out.iter_mut().max_by_key(|w| w.1) {
+        greatest.1 += 100 - total;
     }
     // As fio does without bs_unaligned.
     let min = out.iter().map(|w| w.0).min().unwrap_or(1);
@@ -486,6 +489,11 @@ fn set_rate_process(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
         ("poisson", RateProcess::Poisson),
     ];
     set(&mut spec.rate_process, arg.one_of(&known)?)
+}
+
+fn set_think_type(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let known = [("complete", false), ("issue", true)];
+    set(&mut spec.thinktime_by_issue, arg.one_of(&known)?)
 }
 
 fn set_startdelay(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {

@@ -203,6 +203,9 @@ pub struct Spec {
     pub thinktime: Nanos,
     /// `thinktime_blocks`.
     pub thinktime_blocks: u32,
+    /// `thinktime_blocks_type`: true if requests count when they are issued, false if when they
+    /// complete.
+    pub thinktime_by_issue: bool,
     /// `stonewall`.
     pub stonewall: bool,
     /// `new_group`.
@@ -294,6 +297,7 @@ impl Default for Spec {
             rate_process: RateProcess::Linear,
             thinktime: Nanos::ZERO,
             thinktime_blocks: 1,
+            thinktime_by_issue: false,
             stonewall: false,
             new_group: false,
             start_delay: (Nanos::ZERO, Nanos::ZERO),
