@@ -6,6 +6,7 @@
 
 mod ext4;
 mod files;
+mod fio;
 mod jobfile;
 mod pattern;
 mod report;

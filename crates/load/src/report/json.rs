@@ -80,7 +80,7 @@ fn job(entry: &Entry<'_>, rates: [f64; 3], elapsed: u64, bins: bool) -> fio::Job
         trim: direction(Direction::Trim),
         job_runtime: entry.runtime_sum.0 / 1_000_000,
         sync: Some(fio::Syncs {
-            total_ios: entry.sync.count(),
+            total_ios: entry.fsyncs,
             lat_ns: latency(&entry.sync, spec, true, bins),
         }),
         other: job_other(entry),

@@ -27,6 +27,7 @@ struct Entry<'a> {
     runtime_sum: Nanos,
     directions: [DirectionResult; 3],
     sync: LatencyStats,
+    fsyncs: u64,
     depths: [u64; 7],
     errors: Errors,
 }
@@ -56,6 +57,7 @@ impl Entry<'_> {
             mine.iops.add_parallel(&theirs.iops);
         }
         self.sync.add(&job.sync);
+        self.fsyncs += job.fsyncs;
         self.errors.total += job.errors.total;
         if self.errors.fatal == 0 {
             self.errors.fatal = job.errors.fatal;
@@ -89,6 +91,7 @@ fn entries(result: &RunResult) -> Vec<Entry<'_>> {
                 runtime_sum: Nanos::ZERO,
                 directions: Default::default(),
                 sync: LatencyStats::default(),
+                fsyncs: 0,
                 depths: [0; 7],
                 errors: Errors::default(),
             });

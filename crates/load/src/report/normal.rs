@@ -66,7 +66,7 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
         count(Direction::Read),
         count(Direction::Write),
         count(Direction::Trim),
-        entry.sync.count()
+        entry.fsyncs
     );
     if entry.errors.total > 0 {
         put!(

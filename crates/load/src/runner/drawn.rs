@@ -145,7 +145,7 @@ impl Drawn {
     /// offsets were drawn ahead with its own.
     #[inline]
     pub fn tell_ahead(&mut self, kind: u8, device: &impl Device) {
-        if !self.random || kind == SYNC {
+        if !self.random || kind >= SYNC {
             return;
         }
         let blocks = &mut self.blocks[self.blocks_of[usize::from(kind)]];

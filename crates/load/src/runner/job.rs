@@ -4,7 +4,7 @@ use super::drawn::Drawn;
 use super::measured::Measured;
 use super::pace::Pace;
 use super::plan::Plan;
-use super::request::{FLUSH, Next, SYNC, Slot};
+use super::request::{END_SYNC, Next, SYNC, Slot, flush};
 use crate::jobfile::Direction;
 use stend_base::{Nanos, SimTime};
 
@@ -97,17 +97,14 @@ impl<'a> JobState<'a> {
     #[inline(always)]
     pub fn next(&mut self, now: SimTime) -> Next {
         if now >= self.end_at || self.issued_bytes >= self.limit_bytes || self.exhausted {
-            return Next::Over;
+            return self.ending(now);
         }
         if self.pace.any
             && let Some(next) = self
                 .pace
                 .held(now, self.outstanding(), self.last_completion)
         {
-            return match next {
-                Next::Wake(at) => Next::Wake(at.min(self.end_at)),
-                next => next,
-            };
+            return self.by_the_end(next);
         }
         let mut direction = self.drawn.direction(&mut self.pending);
         if self.pace.any {
@@ -128,6 +125,26 @@ impl<'a> JobState<'a> {
             kind: direction as u8,
             offset,
             len,
+        }
+    }
+
+    /// The action of a job that issues no more requests: the last pause, if it is due.
+    #[cold]
+    fn ending(&mut self, now: SimTime) -> Next {
+        if !self.pace.any || now >= self.end_at || self.errors.fatal != 0 {
+            return Next::Over;
+        }
+        let thinks = self
+            .pace
+            .thinks(now, self.outstanding(), self.last_completion);
+        thinks.map_or(Next::Over, |next| self.by_the_end(next))
+    }
+
+    /// An action that is not later than the job's end.
+    fn by_the_end(&self, next: Next) -> Next {
+        match next {
+            Next::Wake(at) => Next::Wake(at.min(self.end_at)),
+            next => next,
         }
     }
 
@@ -155,7 +172,7 @@ impl<'a> JobState<'a> {
     /// Notes a submitted request; `free` no longer contains its tag.
     #[inline]
     pub fn submitted(&mut self, kind: u8) {
-        if kind != SYNC {
+        if kind < SYNC {
             let depth = self.outstanding();
             self.measured.depths[(depth.ilog2() as usize).min(6)] += 1;
             self.wrote |= kind == Direction::Write as u8;
@@ -166,6 +183,9 @@ impl<'a> JobState<'a> {
     pub fn completed(&mut self, tag: u32, slot: &Slot, at: SimTime) {
         self.free.push(tag);
         self.last_completion = at;
+        if slot.kind < SYNC {
+            self.pace.completed += 1;
+        }
         self.measured.completed(slot, at);
     }
 
@@ -199,7 +219,7 @@ impl<'a> JobState<'a> {
             return None;
         }
         self.end_flushed = true;
-        Some(FLUSH)
+        Some(flush(END_SYNC))
     }
 
     pub fn finish(&mut self, now: SimTime) {

@@ -2,7 +2,7 @@
 
 use stend_base::{Nanos, SimTime};
 
-use super::request::{SYNC, Slot};
+use super::request::{END_SYNC, SYNC, Slot};
 use super::windows::{LogRequest, Logger, RateWindows, Totals};
 use crate::jobfile::{Direction, Spec};
 use crate::stats::LatencyStats;
@@ -17,6 +17,8 @@ pub(super) struct Measured {
     logging: bool,
     pub totals: [Totals; 3],
     pub sync: LatencyStats,
+    /// Flushes of `fsync`.
+    pub fsyncs: u64,
     pub depths: [u64; 7],
     pub bw: RateWindows,
     pub iops: RateWindows,
@@ -36,6 +38,7 @@ impl Measured {
             logging: logs.iter().any(|log| log.is_some()),
             totals,
             sync: LatencyStats::default(),
+            fsyncs: 0,
             depths: [0; 7],
             bw: RateWindows::new(spec.bw_window),
             iops: RateWindows::new(spec.iops_window),
@@ -66,8 +69,8 @@ impl Measured {
             return;
         }
         let latency = at.since(slot.issued);
-        if slot.kind == SYNC {
-            self.sync.record(latency.0);
+        if slot.kind >= SYNC {
+            self.flushed(slot.kind, latency);
             return;
         }
         let totals = &mut self.totals[usize::from(slot.kind)];
@@ -83,6 +86,15 @@ impl Measured {
             };
             self.log.record(at, request);
         }
+    }
+
+    /// Counts a flush. As in fio, only those of `fsync` are requests, and the one of `end_fsync` is
+    /// not measured.
+    fn flushed(&mut self, kind: u8, latency: Nanos) {
+        if kind != END_SYNC {
+            self.sync.record(latency.0);
+        }
+        self.fsyncs += u64::from(kind == SYNC);
     }
 
     fn first_end(&self) -> SimTime {

@@ -21,10 +21,13 @@
 //!   at once, as in fio. Instants are exact to the nanosecond, while fio rounds the mean down to
 //!   microseconds; a request waits for a free place of `iodepth`, and its latency begins after that
 //!   wait.
-//! - **Thinking.** After `thinktime_blocks` requests are issued, the job waits for all of them,
-//!   then for `thinktime`.
+//! - **Thinking.** After a request is issued, and one has completed if the queue is full, the job
+//!   compares the number of completed requests with that at the last pause. If there are
+//!   `thinktime_blocks` more, it waits for all requests in flight, then for `thinktime`, also after
+//!   its last request (checked against fio 3.33).
 //! - **Flushes.** `fsync` sends a flush into the queue like any request (as fio does with
-//!   `io_uring`), and so does `fdatasync`; its latency is reported under `sync`.
+//!   `io_uring`), and so does `fdatasync`; the latency of both is reported under `sync`, whose
+//!   `total_ios` counts `fsync` alone, as in fio.
 //! - **Synchronous writes.** With `sync`, writes are sent with FUA, as Linux sends direct writes to
 //!   a block device opened with `O_SYNC` or `O_DSYNC` that supports FUA.
 //! - **Threads.** Each job is a thread of its own to the device ([`Request::queue`]).
@@ -50,11 +53,10 @@ use stend_base::{Completion, Device, Nanos, Request, SimTime, Status};
 use crate::fault::{EndOfTime, Stalled};
 use crate::jobfile::JobFile;
 use crate::stats::{LatencyStats, RateStats};
-use crate::trace::OPS;
 
 use job::JobState;
 use measured::Measured;
-use request::{Next, SYNC, Slot};
+use request::{Next, OPS, SYNC, Slot};
 use sampler::Sampler;
 use timers::Timers;
 
@@ -150,8 +152,10 @@ pub struct JobResult {
     pub runtime: Nanos,
     /// Reads, writes, TRIMs.
     pub directions: [DirectionResult; 3],
-    /// Latency of flushes.
+    /// Latency of flushes, without the one of `end_fsync`.
     pub sync: LatencyStats,
+    /// Flushes of `fsync`; fio counts no others.
+    pub fsyncs: u64,
     /// Failed requests.
     pub errors: Errors,
     /// Requests by the number in flight when they were issued, with themselves: 1, 2-3, 4-7, 8-15,
@@ -473,6 +477,7 @@ fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
         runtime,
         directions,
         sync: measured.sync,
+        fsyncs: measured.fsyncs,
         errors: job.errors,
         depths: measured.depths,
         log_windows: measured.log.windows,

@@ -4,7 +4,7 @@ use stend_base::exponential::{LN_BITS, minus_ln};
 use stend_base::{Nanos, Rng, SimTime};
 
 use super::plan::Plan;
-use super::request::{FLUSH, Next};
+use super::request::{DATASYNC, Next, SYNC, flush};
 use crate::jobfile::{Direction, Rate, RateProcess};
 
 /// Longest time after the start of a job at which a request is due, ns: no run lasts so long.
@@ -17,10 +17,26 @@ pub(super) struct Pace {
     pub any: bool,
     rates: [Option<RatePace>; 3],
     rate_begin: SimTime,
-    thinktime: Nanos,
-    think_blocks: u32,
-    burst: u32,
+    /// Requests completed without an error.
+    pub completed: u64,
+    think: Think,
     flush: FlushPace,
+}
+
+/// Pauses between the requests.
+#[derive(Clone, Copy, Debug, Default)]
+struct Think {
+    time: Nanos,
+    blocks: u64,
+    /// True if requests count when they are issued.
+    by_issue: bool,
+    issued: u64,
+    /// Requests that had counted at the last pause, before those in flight completed.
+    before: u64,
+    /// True if a request was issued since a pause was last considered.
+    considers: bool,
+    /// True from the decision on a pause until its end.
+    pauses: bool,
 }
 
 /// The rate of one direction.
@@ -81,8 +97,12 @@ impl Pace {
                 || spec.thinktime > Nanos::ZERO
                 || flushes != [0, 0],
             rates,
-            thinktime: spec.thinktime,
-            think_blocks: spec.thinktime_blocks,
+            think: Think {
+                time: spec.thinktime,
+                blocks: spec.thinktime_blocks.into(),
+                by_issue: spec.thinktime_by_issue,
+                ..Think::default()
+            },
             flush: FlushPace {
                 every: flushes,
                 ..FlushPace::default()
@@ -99,17 +119,41 @@ impl Pace {
     /// Returns the action before the next request, if there is one: thinking, `fsync` or
     /// `fdatasync`.
     pub fn held(&mut self, now: SimTime, outstanding: u32, last: SimTime) -> Option<Next> {
-        if self.thinktime > Nanos::ZERO && self.burst >= self.think_blocks {
-            if outstanding > 0 {
-                return Some(Next::Hold);
-            }
-            let until = last + self.thinktime;
-            if now < until {
-                return Some(Next::Wake(until));
-            }
-            self.burst = 0;
+        if let Some(next) = self.thinks(now, outstanding, last) {
+            return Some(next);
         }
-        self.take_flush().then_some(FLUSH)
+        self.take_flush().map(flush)
+    }
+
+    /// Returns the action of a job that thinks: it waits for the requests in flight, the last of
+    /// which completed at `last`, then for `thinktime`.
+    pub fn thinks(&mut self, now: SimTime, outstanding: u32, last: SimTime) -> Option<Next> {
+        let think = &mut self.think;
+        if think.time == Nanos::ZERO {
+            return None;
+        }
+        if std::mem::take(&mut think.considers) && !think.pauses {
+            let counted = match think.by_issue {
+                true => think.issued,
+                false => self.completed,
+            };
+            think.pauses = counted >= think.before + think.blocks;
+            if think.pauses {
+                think.before = counted;
+            }
+        }
+        if !think.pauses {
+            return None;
+        }
+        if outstanding > 0 {
+            return Some(Next::Hold);
+        }
+        let until = last + think.time;
+        if now < until {
+            return Some(Next::Wake(until));
+        }
+        think.pauses = false;
+        None
     }
 
     /// Counts a request that is issued.
@@ -119,21 +163,25 @@ impl Pace {
             Some(RatePace::Poisson(process)) => process.draw(),
             None => {}
         }
-        self.burst += 1;
+        self.think.issued += 1;
+        self.think.considers = true;
         self.flush.writes += u64::from(direction == Direction::Write);
         self.flush.flushed = false;
     }
 
-    /// Returns true if a flush is due now. Flushes that are due together are one flush. As in fio,
-    /// only the number of writes counts, whatever was issued last: each read after such a write
-    /// brings a flush.
-    fn take_flush(&mut self) -> bool {
+    /// Returns the kind of the flush that is due now. Flushes that are due together are one, of
+    /// `fsync`. As in fio, only the number of writes counts, whatever was issued last: each read
+    /// after such a write brings a flush.
+    fn take_flush(&mut self) -> Option<u8> {
         let flush = &mut self.flush;
         let writes = flush.writes;
+        if writes == 0 || flush.flushed {
+            return None;
+        }
         let at = |&every: &u32| every > 0 && writes.is_multiple_of(u64::from(every));
-        let due = writes > 0 && !flush.flushed && flush.every.iter().any(at);
-        flush.flushed |= due;
-        due
+        let index = flush.every.iter().position(at)?;
+        flush.flushed = true;
+        Some([SYNC, DATASYNC][index])
     }
 
     /// The instant at which the next request of a direction is due. A late job catches up.

@@ -99,16 +99,20 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
             .filter(used)
             .map(|d| &spec.block_sizes[d as usize])
     };
-    let smallest = sizes().map(BlockSizes::min).min().unwrap_or(512);
+    // As in fio, the smallest block of all directions, used or not.
+    let smallest = spec.block_sizes.iter().map(BlockSizes::min).min();
+    let smallest = smallest.unwrap_or(512);
     let largest_min = sizes().map(BlockSizes::min).max().unwrap_or(512);
-    // As in fio, a percentage is rounded up to whole blocks.
-    let place = |extent| match extent {
-        Extent::Bytes(bytes) => bytes,
-        Extent::Percent(_) => resolve(extent, capacity_bytes).next_multiple_of(smallest),
+    // As in fio, the sum is rounded up to whole blocks if a part of it is a percentage.
+    let is_percent = |extent: Extent| matches!(extent, Extent::Percent(_));
+    let unit = match is_percent(spec.offset) || is_percent(spec.offset_increment) {
+        true => smallest,
+        false => 1,
     };
-    let start = place(spec.offset_increment)
+    let start = resolve(spec.offset_increment, capacity_bytes)
         .checked_mul(u64::from(clone))
-        .and_then(|shift| shift.checked_add(place(spec.offset)))
+        .and_then(|shift| shift.checked_add(resolve(spec.offset, capacity_bytes)))
+        .and_then(|start| start.checked_next_multiple_of(unit))
         .filter(|start| *start < capacity_bytes)
         .ok_or_else(|| {
             format!(

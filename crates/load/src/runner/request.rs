@@ -1,9 +1,22 @@
 //! The next request of a job, and one in flight.
 
-use stend_base::SimTime;
+use stend_base::{Op, SimTime};
 
-/// The index of flushes, after those of [`Direction`], in [`OPS`](crate::trace::OPS).
+use crate::trace;
+
+/// The first kind of a flush, after those of [`Direction`](crate::jobfile::Direction): one of
+/// `fsync`.
 pub(super) const SYNC: u8 = 3;
+/// A flush of `fdatasync`.
+pub(super) const DATASYNC: u8 = 4;
+/// The flush of `end_fsync`.
+pub(super) const END_SYNC: u8 = 5;
+
+/// Operations by kind.
+pub(super) const OPS: [Op; 6] = {
+    let [read, write, trim, flush] = trace::OPS;
+    [read, write, trim, flush, flush, flush]
+};
 
 /// A request in flight.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +26,7 @@ pub(super) struct Slot {
     pub offset: u64,
     pub len: u64,
     pub job: u32,
-    /// Index of the direction, or [`SYNC`].
+    /// Index of the direction, or [`SYNC`] and above.
     pub kind: u8,
 }
 
@@ -33,8 +46,10 @@ pub(super) enum Next {
 }
 
 /// A flush as the next request.
-pub(super) const FLUSH: Next = Next::Submit {
-    kind: SYNC,
-    offset: 0,
-    len: 0,
-};
+pub(super) const fn flush(kind: u8) -> Next {
+    Next::Submit {
+        kind,
+        offset: 0,
+        len: 0,
+    }
+}

@@ -1,0 +1,116 @@
+//! Jobs whose times, counts or offsets were measured with fio 3.33.
+
+use stend_base::{Nanos, Op};
+use stend_load::report::fio_output;
+use stend_load::testing::ConstantDevice;
+use stend_load::{JobFile, RunOptions, RunResult, run};
+
+const LATENCY: Nanos = Nanos::from_micros(100);
+
+/// A run on a device of constant latency, and the requests as (operation, first byte, length).
+fn execute_on(capacity: u64, text: &str) -> (RunResult, Vec<(Op, u64, u64)>) {
+    let file = JobFile::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let mut device = ConstantDevice::new(capacity, LATENCY).logging();
+    let result = run(&mut device, &file, &RunOptions::default()).unwrap();
+    let log = device.requests().iter();
+    let log = log.map(|(_, r)| (r.op, r.offset_bytes, r.len_bytes));
+    (result, log.collect())
+}
+
+fn execute(body: &str) -> (RunResult, Vec<(Op, u64, u64)>) {
+    execute_on(1 << 30, &format!("[j]\n{body}\n"))
+}
+
+/// Offsets of a job in blocks of 4 KiB.
+fn blocks(body: &str) -> Vec<u64> {
+    execute(body).1.iter().map(|(_, at, _)| at / 4096).collect()
+}
+
+#[test]
+fn pauses_follow_completed_requests_and_the_last_one_counts() {
+    for (body, pauses, ms) in [
+        // fio: 1,501 ms.
+        ("rw=randread\nsize=1m\nio_size=12k\nthinktime=500ms", 3, 500),
+        // fio: 201 and 401 ms.
+        (
+            "size=1m\nio_size=12k\nthinktime=200ms\nthinktime_blocks=2",
+            1,
+            200,
+        ),
+        (
+            "size=1m\nio_size=16k\nthinktime=200ms\nthinktime_blocks=2",
+            2,
+            200,
+        ),
+        // fio with libaio and direct=1: 453 and 101 ms.
+        (
+            "size=64k\niodepth=8\nthinktime=50ms\nthinktime_blocks=1",
+            9,
+            50,
+        ),
+        (
+            "size=64k\niodepth=8\nthinktime=50ms\nthinktime_blocks=4",
+            2,
+            50,
+        ),
+        // fio: 80 ms with libaio, 201 ms for requests that count when issued.
+        (
+            "rw=randread\nsize=1m\niodepth=8\nthinktime=5ms\nthinktime_blocks=16",
+            15,
+            5,
+        ),
+        (
+            "size=64k\niodepth=8\nthinktime=50ms\nthinktime_blocks=4\n\
+             thinktime_blocks_type=issue",
+            4,
+            50,
+        ),
+    ] {
+        let runtime = execute(body).0.jobs[0].runtime;
+        assert_eq!(runtime.0 / (ms * 1_000_000), pauses, "{body}: {runtime:?}");
+    }
+}
+
+#[test]
+fn pauses_end_with_the_run_time() {
+    let (result, log) = execute("size=1m\nruntime=2s\ntime_based\nthinktime=1500ms");
+    assert_eq!(
+        (log.len(), result.jobs[0].runtime),
+        (2, Nanos::from_secs(2))
+    );
+}
+
+/// fio 3.33, 64 writes: 15 for `fsync`, 0 for the others.
+#[test]
+fn total_ios_of_sync_counts_fsync_alone() {
+    for (options, flushes, total, measured) in [
+        ("fsync=4", 15, 15, 15),
+        ("fdatasync=4", 15, 0, 15),
+        ("end_fsync=1", 1, 0, 0),
+        ("fsync=4\nend_fsync=1", 16, 15, 15),
+        ("fsync=4\nfdatasync=4", 15, 15, 15),
+    ] {
+        let (result, log) = execute(&format!("rw=write\nsize=256k\n{options}"));
+        let sent = log.iter().filter(|(op, ..)| *op == Op::Flush).count();
+        let sync = fio_output(&result, false).jobs.remove(0).sync.unwrap();
+        assert_eq!(
+            (sent, sync.total_ios, sync.lat_ns.n),
+            (flushes, total, measured),
+            "{options}"
+        );
+    }
+}
+
+/// First offsets of three clones on a file of 1,000,001 KiB.
+#[test]
+fn the_sum_of_percentages_is_rounded_to_the_smallest_block_of_all_directions() {
+    for (sizes, offsets) in [
+        ("16k", [0, 337_936_384, 675_856_384]),
+        ("16k,4k", [0, 337_924_096, 675_844_096]),
+    ] {
+        let text = format!("[j]\nbs={sizes}\nsize=33%\nnumjobs=3\noffset_increment=33%\n");
+        let (_, log) = execute_on(1_000_001 << 10, &text);
+        let first: Vec<u64> = log[..3].iter().map(|(_, at, _)| *at).collect();
+        assert_eq!(first, offsets, "{sizes}");
+    }
+}
