@@ -1,7 +1,7 @@
 //! Jobs whose times, counts or offsets were measured with fio 3.33.
 
 use stend_base::{Nanos, Op};
-use stend_load::report::fio_output;
+use stend_load::report::{fio_output, log_files};
 use stend_load::testing::ConstantDevice;
 use stend_load::{JobFile, RunOptions, RunResult, run};
 
@@ -113,4 +113,89 @@ fn the_sum_of_percentages_is_rounded_to_the_smallest_block_of_all_directions() {
         let first: Vec<u64> = log[..3].iter().map(|(_, at, _)| *at).collect();
         assert_eq!(first, offsets, "{sizes}");
     }
+}
+
+/// The blocks of each job are those of fio, on a file of `filesize`.
+#[test]
+fn filesize_ends_the_region_and_size_is_the_amount() {
+    for (body, expected) in [
+        ("filesize=32k\nsize=16k", vec![0, 1, 2, 3]),
+        ("filesize=16k\nsize=32k", vec![0, 1, 2, 3]),
+        ("filesize=32k", vec![0, 1, 2, 3, 4, 5, 6, 7]),
+        ("filesize=32k\noffset=8k", vec![2, 3, 4, 5, 6, 7]),
+        ("filesize=32k\noffset=8k\nsize=16k", vec![2, 3, 4, 5]),
+        ("filesize=32k\nsize=50%", vec![0, 1, 2, 3]),
+        (
+            "filesize=32k\nsize=64k\nio_size=48k",
+            vec![0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3],
+        ),
+    ] {
+        assert_eq!(blocks(body), expected, "{body}");
+    }
+    let random = blocks("rw=randread\nfilesize=1m\nsize=256k");
+    assert_eq!(random.len(), 64);
+    assert!(
+        random.iter().any(|block| *block > 128),
+        "from the whole file: {random:?}"
+    );
+}
+
+#[test]
+fn loops_and_number_ios_set_the_number_of_requests() {
+    assert_eq!(blocks("size=16k\nloops=3"), [0, 1, 2, 3].repeat(3));
+    let random = blocks("rw=randread\nsize=18k\nloops=3");
+    assert_eq!(random.len(), 12);
+    for pass in random.chunks(4) {
+        let mut pass = pass.to_vec();
+        pass.sort_unstable();
+        assert_eq!(pass, [0, 1, 2, 3]);
+    }
+    assert_eq!(blocks("size=64k\nnumber_ios=5\niodepth=4"), [0, 1, 2, 3, 4]);
+    assert_eq!(blocks("size=16k\nnumber_ios=9").len(), 4);
+}
+
+#[test]
+fn a_full_queue_waits_for_a_batch_of_completions() {
+    for (options, depths) in [
+        ("", [1, 2, 4, 9]),
+        ("iodepth_batch_complete_min=4", [1, 2, 10, 3]),
+        ("iodepth_batch_complete=4\niodepth_batch=4", [1, 2, 10, 3]),
+        ("iodepth_low=2", [1, 4, 9, 2]),
+        // Four, and four again, since six would be more than four.
+        ("iodepth_low=3\niodepth_batch_complete_min=4", [2, 4, 8, 2]),
+    ] {
+        let (result, log) = execute(&format!("size=64k\niodepth=8\n{options}"));
+        assert_eq!(log.len(), 16);
+        assert_eq!(result.jobs[0].depths[..4], depths, "{options}");
+    }
+}
+
+#[test]
+fn blocks_may_be_smaller_than_their_alignment() {
+    let (_, log) = execute("rw=randread\nbssplit=512/20:4k/80\nblockalign=4k\nsize=1m");
+    assert!(log.iter().all(|(_, at, _)| at % 4096 == 0));
+    assert!(log.iter().any(|(.., len)| *len == 512) && log.iter().any(|(.., len)| *len == 4096));
+}
+
+#[test]
+fn disabled_figures_are_not_reported() {
+    let lat = |options: &str| {
+        let (result, _) = execute(&format!("size=64k\n{options}"));
+        let read = fio_output(&result, false).jobs.remove(0).read;
+        (read.clat_ns.n, read.lat_ns.n, read.total_ios)
+    };
+    assert_eq!(lat("disable_slat=1"), (16, 16, 16));
+    assert_eq!(lat("disable_clat=1"), (0, 16, 16));
+    assert_eq!(lat("disable_lat=1\ndisable_bw=1"), (16, 0, 16));
+}
+
+#[test]
+fn jobs_may_share_a_log() {
+    let text = "[global]\nsize=8k\nwrite_bw_log=x\nper_job_logs=0\n[a]\n[b]\n";
+    let files = log_files(&execute_on(1 << 20, text).0);
+    assert_eq!(files.len(), 1);
+    assert_eq!(
+        (files[0].name.as_str(), files[0].text.lines().count()),
+        ("x_bw.log", 4)
+    );
 }

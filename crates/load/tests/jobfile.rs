@@ -178,15 +178,15 @@ fn times_that_are_none_are_errors_of_that_time() {
 
 #[test]
 fn errors_name_option_section_file_line_and_what_is_allowed() {
-    let got = error("[global]\nbs=4k\n[job one]\nrw=randwrite\nverify=md5\n");
+    let got = error("[global]\nbs=4k\n[job one]\nrw=randwrite\nverify_backlog=8\n");
     assert!(
         got.starts_with(
-            "job file, line 5, section [job one]: option `verify` is not known, or cannot"
+            "job file, line 5, section [job one]: option `verify_backlog` is not known, or cannot"
         ),
         "{got}"
     );
     assert!(
-        got.contains("Honoured are: ") && got.contains("rate_iops") && got.contains(" loops=1, "),
+        got.contains("Honoured are: ") && got.contains("rate_iops") && got.contains(" zonemode=none."),
         "{got}"
     );
     assert!(error("[j]\niodpth=3").contains("Did you mean `iodepth`?"));
@@ -235,6 +235,11 @@ fn includes_and_variables_in_files() {
         JobFile::parse(&file.text.to_string()).unwrap().jobs[0].spec,
         *spec
     );
+
+    write("job.fio", "rw=randread\nnumjobs=$ncpus\n");
+    let file = JobFile::read(&folder.path().join("main.fio")).unwrap();
+    let processors = std::thread::available_parallelism().unwrap().get();
+    assert_eq!(file.jobs[0].spec.numjobs as usize, processors);
 
     write("job.fio", "rw=randread\nfoo=1\n");
     let error = JobFile::read(&folder.path().join("main.fio"))
@@ -304,6 +309,28 @@ fn options_of_the_host_have_only_fio_s_values() {
     }
     for line in ["direct=0x1", "thread", "nice=-20", "mem=mmaphuge:/x"] {
         spec(line);
+    }
+}
+
+#[test]
+fn defaults_that_change_nothing_are_accepted() {
+    for line in [
+        "verify=0",
+        "prio=0",
+        "prioclass=0",
+        "slat_percentiles=0",
+        "unified_rw_reporting=none",
+        "exitall=0",
+        "flow=0",
+        "thinktime_spin=0",
+    ] {
+        assert_eq!(spec(line), Spec::default(), "{line}");
+    }
+    assert!(error("[j]\nverify=crc32c\n").contains("allowed: 0"));
+    assert_eq!(spec("bs=$pagesize").block_sizes[0], BlockSizes::Fixed(4096));
+    assert!(error("[j]\nnumjobs=$ncpus\n").contains("only known for job files"));
+    for other in ["io_size=1m", "number_ios=4"] {
+        assert!(error(&format!("[j]\nloops=2\n{other}\n")).contains("option `loops`"));
     }
 }
 

@@ -173,6 +173,7 @@ pub static ACCEPTED: &[(&str, Values)] = &[
     ("gtod_reduce", Bool),
     ("gtod_cpu", SIZE),
     ("disk_util", Bool),
+    ("disable_slat", Bool),
     ("log_entries", Number(1024, 1048576)),
     ("log_compression", Number(1024, 536870912)),
     ("log_compression_cpus", Text),

@@ -12,6 +12,9 @@ use super::error::{JobError, Place};
 /// Includes deeper than this are treated as a loop.
 const INCLUDE_DEPTH_MAX: usize = 16;
 
+/// Value of `$pagesize`: a page of the machines that stend runs on.
+const PAGE_BYTES: &str = "4096";
+
 /// One `key=value` or `key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -80,6 +83,9 @@ pub trait Resolver {
     /// The text of the file `path`, named by an `include` line of the file `from`, and the file's
     /// name in errors.
     fn include(&self, path: &str, from: &str) -> Result<(String, String), String>;
+
+    /// The value of `$ncpus`: the number of processors of this machine.
+    fn processors(&self) -> Result<String, String>;
 
     /// The value of `${name}`.
     fn variable(&self, name: &str) -> Result<String, String>;
@@ -214,7 +220,16 @@ impl Lexer<'_> {
             rest = after;
         }
         out.push_str(rest);
-        Ok(out.trim().to_string())
+        self.keywords(out.trim())
+    }
+
+    /// Replaces fio's keywords `$pagesize` and `$ncpus`.
+    fn keywords(&self, value: &str) -> Result<String, String> {
+        let mut value = value.replace("$pagesize", PAGE_BYTES);
+        if value.contains("$ncpus") {
+            value = value.replace("$ncpus", &self.resolver.processors()?);
+        }
+        Ok(value)
     }
 }
 

@@ -208,17 +208,10 @@ fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
     if spec.time_based && spec.runtime.is_none() {
         return fail("time_based", "needs `runtime`, which says for how long");
     }
-    if let Some(align) = spec.block_align_bytes
-        && spec
-            .block_sizes
-            .iter()
-            .zip(align)
-            .any(|(blocks, align)| align > blocks.min())
-    {
-        return fail(
-            "blockalign",
-            "must not be larger than the smallest block size",
-        );
+    if spec.loops > 1 && (spec.io_size.is_some() || spec.number_ios > 0) {
+        let problem = "is not simulated with `io_size` or `number_ios`: with the former, fio ends \
+                       each pass after `size`; leave out one of them";
+        return fail("loops", problem);
     }
     for (option, extent) in [
         ("offset", spec.offset),
@@ -279,6 +272,14 @@ impl lexer::Resolver for NoResolver {
         ))
     }
 
+    fn processors(&self) -> Result<String, String> {
+        Err(
+            "`$ncpus`: the number of processors is only known for job files, not for text; write \
+            the number instead"
+                .to_owned(),
+        )
+    }
+
     fn variable(&self, name: &str) -> Result<String, String> {
         Err(format!(
             "`${{{name}}}`: variables are only known in job files, not in text; write the value \
@@ -307,6 +308,13 @@ impl lexer::Resolver for FileSystem {
             Ok(text) => Ok((text, name)),
             Err(error) => Err(format!("`include {path}`: {name} cannot be read: {error}")),
         }
+    }
+
+    fn processors(&self) -> Result<String, String> {
+        let number = std::thread::available_parallelism();
+        number
+            .map(|number| number.to_string())
+            .map_err(|error| format!("`$ncpus`: {error}"))
     }
 
     /// The value of a variable; as in fio, empty if it is not set.

@@ -283,7 +283,10 @@ pub static OPTIONS: &[OptionDef] = &[
     option("log_avg_msec", Millis(0, |s| &mut s.log_interval)),
     option("log_max_value", Flag(|s| &mut s.log_max_value)),
     option("log_offset", Flag(|s| &mut s.log_offset)),
-    option("per_job_logs", Only("1")),
+    option("per_job_logs", Flag(|s| &mut s.per_job_logs)),
+    option("disable_lat", Flag(|s| &mut s.disable_lat)),
+    option("disable_clat", Flag(|s| &mut s.disable_clat)),
+    option("disable_bw_measurement", Flag(|s| &mut s.disable_bw)).also("disable_bw"),
     option("bwavgtime", Millis(1, |s| &mut s.bw_window)),
     option("iopsavgtime", Millis(1, |s| &mut s.iops_window)),
     option(
@@ -308,7 +311,29 @@ pub static OPTIONS: &[OptionDef] = &[
     ),
     option("kb_base", Own(set_kb_base, "1000 or 1024")),
     option("nrfiles", Own(set_nrfiles, "1: the target is one file")),
-    option("loops", Only("1")),
+    option("filesize", Own(set_filesize, "bytes with k, m, g, t")),
+    option("number_ios", Number(0, u32::MAX, |s| &mut s.number_ios)),
+    option("loops", Number(1, 65_536, |s| &mut s.loops)),
+    option("iodepth_batch", Number(1, 65_536, |s| &mut s.submit_batch))
+        .also("iodepth_batch_submit"),
+    option(
+        "iodepth_batch_complete_min",
+        Number(0, 65_536, |s| &mut s.complete_batch),
+    )
+    .also("iodepth_batch_complete"),
+    option(
+        "iodepth_batch_complete_max",
+        Number(0, 65_536, |s| &mut s.complete_batch_max),
+    ),
+    option("iodepth_low", Number(0, 65_536, |s| &mut s.iodepth_low)),
+    option("verify", Only("0")),
+    option("prio", Only("0")),
+    option("prioclass", Only("0")),
+    option("slat_percentiles", Only("0")),
+    option("unified_rw_reporting", Own(set_unified, "none (0)")),
+    option("thinktime_spin", Only("0")),
+    option("exitall", Only("0")),
+    option("flow", Only("0")),
     option("percentage_random", Only("100")),
     option("zonemode", Only("none")),
 ];
@@ -338,6 +363,15 @@ fn set_seed(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
         &mut spec.seed,
         Some(units::bytes(arg.text()?, arg.kb_base)?),
     )
+}
+
+fn set_unified(_: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    arg.one_of(&[("none", ()), ("0", ())])
+}
+
+fn set_filesize(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let bytes = units::bytes(arg.text()?, arg.kb_base)?;
+    set(&mut spec.filesize, (bytes > 0).then_some(bytes))
 }
 
 fn set_nrfiles(_: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {

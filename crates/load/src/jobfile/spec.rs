@@ -193,6 +193,20 @@ pub struct Spec {
     pub offset: Extent,
     /// `offset_increment`: distance between the regions of successive clones.
     pub offset_increment: Extent,
+    /// `filesize`: end of the region, bytes, if the job's file is smaller than the target.
+    pub filesize: Option<u64>,
+    /// `number_ios`: most requests of a job; 0 for no limit.
+    pub number_ios: u32,
+    /// `loops`: number of times that the job is run.
+    pub loops: u32,
+    /// `iodepth_batch`: without effect, since requests are submitted at one instant.
+    pub submit_batch: u32,
+    /// `iodepth_batch_complete_min`: completions that a job with a full queue waits for.
+    pub complete_batch: u32,
+    /// `iodepth_batch_complete_max`: without effect, since completions arrive one by one.
+    pub complete_batch_max: u32,
+    /// `iodepth_low`: requests in flight at which a job fills its queue again; 0 for `iodepth`.
+    pub iodepth_low: u32,
     /// `io_size`: amount of data; `None` for the size of the region.
     pub io_size: Option<Extent>,
     /// `rate_iops` or `rate` of each direction.
@@ -234,6 +248,14 @@ pub struct Spec {
     pub log_max_value: bool,
     /// `log_offset`: logs get a column with the offset.
     pub log_offset: bool,
+    /// `per_job_logs`: each job has log files of its own.
+    pub per_job_logs: bool,
+    /// `disable_lat`: no `lat_ns` in the report.
+    pub disable_lat: bool,
+    /// `disable_clat`: no `clat_ns` in the report.
+    pub disable_clat: bool,
+    /// `disable_bw_measurement`: no `bw_min`, `bw_mean` … in the report.
+    pub disable_bw: bool,
     /// `bwavgtime`: window of `bw_min`, `bw_mean` … in the report.
     pub bw_window: Nanos,
     /// `iopsavgtime`: window of `iops_min`, `iops_mean` … in the report.
@@ -292,6 +314,13 @@ impl Default for Spec {
             size: None,
             offset: Extent::Bytes(0),
             offset_increment: Extent::Bytes(0),
+            filesize: None,
+            number_ios: 0,
+            loops: 1,
+            submit_batch: 1,
+            complete_batch: 1,
+            complete_batch_max: 1,
+            iodepth_low: 0,
             io_size: None,
             rate: [None; 3],
             rate_process: RateProcess::Linear,
@@ -312,6 +341,10 @@ impl Default for Spec {
             log_interval: Nanos::ZERO,
             log_max_value: false,
             log_offset: false,
+            per_job_logs: true,
+            disable_lat: false,
+            disable_clat: false,
+            disable_bw: false,
             bw_window: Nanos::from_millis(500),
             iops_window: Nanos::from_millis(500),
             percentiles: PERCENTILES.to_vec(),

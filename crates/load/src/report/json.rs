@@ -20,7 +20,7 @@ use stend_record::fio;
 use super::{Entry, bucket_names, entries, latency_buckets, per_second, share};
 use crate::jobfile::{Direction, Spec};
 use crate::runner::{DirectionResult, RunResult};
-use crate::stats::LatencyStats;
+use crate::stats::{LatencyStats, RateStats};
 
 /// fio's document of a run; `bins` selects `--output-format=json+`, otherwise `json`.
 pub fn fio_output(result: &RunResult, bins: bool) -> fio::Output {
@@ -97,7 +97,11 @@ fn direction(
     let requests = done.latency.count();
     let runtime = if requests > 0 { runtime } else { Nanos::ZERO };
     let kib = |bytes: f64| bytes / 1024.0;
-    let bw = &done.bw_bytes;
+    let none = RateStats::default();
+    let bw = match spec.disable_bw {
+        true => &none,
+        false => &done.bw_bytes,
+    };
     let of_group = if group_bytes_per_s > 0.0 {
         (bw.mean * 100.0 / group_bytes_per_s).min(100.0)
     } else {
@@ -128,9 +132,20 @@ fn direction(
         runtime: runtime.0.div_ceil(1_000_000),
         total_ios: requests,
         slat_ns: fio::Latency::default(),
-        clat_ns: latency(&done.latency, spec, spec.clat_percentiles, bins),
-        lat_ns: latency(&done.latency, spec, spec.lat_percentiles, bins),
+        clat_ns: latency_unless(spec.disable_clat, || {
+            latency(&done.latency, spec, spec.clat_percentiles, bins)
+        }),
+        lat_ns: latency_unless(spec.disable_lat, || {
+            latency(&done.latency, spec, spec.lat_percentiles, bins)
+        }),
         other: object(other),
+    }
+}
+
+fn latency_unless(disabled: bool, latency: impl FnOnce() -> fio::Latency) -> fio::Latency {
+    match disabled {
+        true => fio::Latency::default(),
+        false => latency(),
     }
 }
 

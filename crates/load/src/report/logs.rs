@@ -36,22 +36,32 @@ pub fn log_files(result: &RunResult) -> Vec<LogFile> {
     let mut files = Vec::new();
     for (index, job) in result.jobs.iter().enumerate() {
         let spec = &result.file.jobs[job.section].spec;
-        let mut file = |prefix: &Option<String>, suffix: &str, kind: Option<Kind>| {
+        let mut log = |prefix: &Option<String>, suffix: &str, kind: Option<Kind>| {
             if let Some(prefix) = prefix {
                 let prefix = if prefix.is_empty() { &job.name } else { prefix };
-                files.push(LogFile {
-                    name: format!("{prefix}_{suffix}.{}.log", index + 1),
-                    text: kind.map_or_else(String::new, |kind| lines(job, spec, kind)),
-                });
+                let text = kind.map_or_else(String::new, |kind| lines(job, spec, kind));
+                let name = match spec.per_job_logs {
+                    true => format!("{prefix}_{suffix}.{}.log", index + 1),
+                    false => format!("{prefix}_{suffix}.log"),
+                };
+                add(&mut files, name, text);
             }
         };
-        file(&spec.bw_log, "bw", Some(Kind::Bandwidth));
-        file(&spec.iops_log, "iops", Some(Kind::Requests));
-        file(&spec.lat_log, "slat", None);
-        file(&spec.lat_log, "clat", Some(Kind::Latency));
-        file(&spec.lat_log, "lat", Some(Kind::Latency));
+        log(&spec.bw_log, "bw", Some(Kind::Bandwidth));
+        log(&spec.iops_log, "iops", Some(Kind::Requests));
+        log(&spec.lat_log, "slat", None);
+        log(&spec.lat_log, "clat", Some(Kind::Latency));
+        log(&spec.lat_log, "lat", Some(Kind::Latency));
     }
     files
+}
+
+/// Adds a file; without `per_job_logs`, jobs append to those of the jobs before them.
+fn add(files: &mut Vec<LogFile>, name: String, text: String) {
+    match files.iter_mut().find(|file| file.name == name) {
+        Some(file) => file.text.push_str(&text),
+        None => files.push(LogFile { name, text }),
+    }
 }
 
 fn lines(job: &JobResult, spec: &Spec, kind: Kind) -> String {

@@ -192,7 +192,7 @@ fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize
         of[direction as usize] = made.len();
         shapes.push((min, unit_bytes));
         // As in fio's `last_block`: the last block with room for the smallest length.
-        let len = (plan.region_bytes - (min - unit_bytes)) / unit_bytes;
+        let len = (plan.region_bytes - min.saturating_sub(unit_bytes)) / unit_bytes;
         // Directions that share the blocks share the map.
         let mut alike = used().filter(|d| shape(*d) == (min, unit_bytes));
         let mapped = alike.any(is_mapped).then(|| RandomMap::new(len));

@@ -119,7 +119,8 @@ impl<'a> JobState<'a> {
         };
         self.issued_bytes += len;
         if self.pace.any {
-            self.pace.count(direction, len);
+            let outstanding = self.outstanding();
+            self.pace.count(direction, len, outstanding);
         }
         Next::Submit {
             kind: direction as u8,

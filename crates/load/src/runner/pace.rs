@@ -5,7 +5,7 @@ use stend_base::{Nanos, Rng, SimTime};
 
 use super::plan::Plan;
 use super::request::{DATASYNC, Next, SYNC, flush};
-use crate::jobfile::{Direction, Rate, RateProcess};
+use crate::jobfile::{Direction, Rate, RateProcess, Spec};
 
 /// Longest time after the start of a job at which a request is due, ns: no run lasts so long.
 const DUE_MAX: u64 = u64::MAX / 4;
@@ -20,6 +20,10 @@ pub(super) struct Pace {
     /// Requests completed without an error.
     pub completed: u64,
     think: Think,
+    /// `number_ios`; the largest number for no limit.
+    requests_max: u64,
+    requests: u64,
+    batch: Batch,
     flush: FlushPace,
 }
 
@@ -30,13 +34,52 @@ struct Think {
     blocks: u64,
     /// True if requests count when they are issued.
     by_issue: bool,
-    issued: u64,
     /// Requests that had counted at the last pause, before those in flight completed.
     before: u64,
     /// True if a request was issued since a pause was last considered.
     considers: bool,
     /// True from the decision on a pause until its end.
     pauses: bool,
+}
+
+/// Completions that a job with a full queue waits for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Batch {
+    /// Requests in flight of a full queue.
+    full: u32,
+    /// Requests in flight at which it is filled again.
+    low: u32,
+    drains: bool,
+}
+
+impl Batch {
+    /// As in fio, `iodepth_batch_complete_min` requests are awaited, again and again until no more
+    /// than `iodepth_low` are in flight.
+    fn new(spec: &Spec) -> Batch {
+        let full = spec.iodepth;
+        let step = spec.complete_batch.clamp(1, full);
+        let low = match spec.iodepth_low {
+            0 => full,
+            low => low.min(full),
+        };
+        let steps = (full - low).div_ceil(step).max(1);
+        Batch {
+            full,
+            low: full.saturating_sub(steps.saturating_mul(step)),
+            drains: false,
+        }
+    }
+
+    /// True if completions do not lead to requests one by one.
+    fn is_any(self) -> bool {
+        self.low + 1 < self.full
+    }
+
+    /// True while a job waits for more completions.
+    fn holds(&mut self, outstanding: u32) -> bool {
+        self.drains &= outstanding > self.low;
+        self.drains
+    }
 }
 
 /// The rate of one direction.
@@ -92,10 +135,18 @@ impl Pace {
             })
         });
         let flushes = [spec.fsync_every, spec.fdatasync_every];
+        let batch = Batch::new(spec);
         Pace {
             any: rates.iter().any(Option::is_some)
                 || spec.thinktime > Nanos::ZERO
+                || spec.number_ios > 0
+                || batch.is_any()
                 || flushes != [0, 0],
+            batch,
+            requests_max: match spec.number_ios {
+                0 => u64::MAX,
+                number => number.into(),
+            },
             rates,
             think: Think {
                 time: spec.thinktime,
@@ -119,8 +170,14 @@ impl Pace {
     /// Returns the action before the next request, if there is one: thinking, `fsync` or
     /// `fdatasync`.
     pub fn held(&mut self, now: SimTime, outstanding: u32, last: SimTime) -> Option<Next> {
+        if self.batch.holds(outstanding) {
+            return Some(Next::Hold);
+        }
         if let Some(next) = self.thinks(now, outstanding, last) {
             return Some(next);
+        }
+        if self.requests >= self.requests_max {
+            return Some(Next::Over);
         }
         self.take_flush().map(flush)
     }
@@ -134,7 +191,7 @@ impl Pace {
         }
         if std::mem::take(&mut think.considers) && !think.pauses {
             let counted = match think.by_issue {
-                true => think.issued,
+                true => self.requests,
                 false => self.completed,
             };
             think.pauses = counted >= think.before + think.blocks;
@@ -156,14 +213,15 @@ impl Pace {
         None
     }
 
-    /// Counts a request that is issued.
-    pub fn count(&mut self, direction: Direction, len: u64) {
+    /// Counts a request that is issued beside others.
+    pub fn count(&mut self, direction: Direction, len: u64, outstanding: u32) {
+        self.batch.drains = outstanding + 1 == self.batch.full;
         match &mut self.rates[direction as usize] {
             Some(RatePace::Linear { issued, .. }) => *issued += len,
             Some(RatePace::Poisson(process)) => process.draw(),
             None => {}
         }
-        self.think.issued += 1;
+        self.requests += 1;
         self.think.considers = true;
         self.flush.writes += u64::from(direction == Direction::Write);
         self.flush.flushed = false;

@@ -56,11 +56,7 @@ pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>
                     problem,
                 })?;
             let size = region.1;
-            let io_bytes = match spec.io_size {
-                None => size,
-                // As in fio, a percentage is relative to `size`.
-                Some(extent) => resolve(extent, size),
-            };
+            let io_bytes = io_bytes(spec, size);
             plans.push(Plan {
                 spec,
                 name: &job.name,
@@ -71,12 +67,42 @@ pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>
                 region_start: region.0,
                 region_bytes: size,
                 limit_bytes: (!spec.time_based).then_some(io_bytes),
-                wraps: spec.time_based || io_bytes > size,
+                wraps: spec.time_based || spec.loops > 1 || io_bytes > size,
                 stream: format!("load/{}/{ordinal}/{clone}", job.name),
             });
         }
     }
     Ok(plans)
+}
+
+/// Bytes that a job moves unless its time ends before.
+fn io_bytes(spec: &Spec, region_bytes: u64) -> u64 {
+    match (spec.io_size, spec.size, spec.filesize) {
+        // As in fio, a percentage is relative to `size`.
+        (Some(extent), ..) => resolve(extent, region_bytes),
+        (None, Some(Extent::Bytes(size)), Some(_)) => size.min(region_bytes),
+        _ => {
+            // A pass ends before a block that does not fit.
+            let block = match only_block_bytes(spec) {
+                Some(bytes) if spec.loops > 1 => bytes,
+                _ => 1,
+            };
+            let pass = region_bytes - region_bytes % block;
+            pass.saturating_mul(spec.loops.into())
+        }
+    }
+}
+
+/// The block size of a job of one direction that has only one.
+fn only_block_bytes(spec: &Spec) -> Option<u64> {
+    let mut used = Direction::ALL.into_iter().filter(|d| spec.rw.uses(*d));
+    match (used.next(), used.next()) {
+        (Some(only), None) => match spec.block_sizes[only as usize] {
+            BlockSizes::Fixed(bytes) => Some(bytes),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn resolve(extent: Extent, capacity_bytes: u64) -> u64 {
@@ -102,7 +128,9 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
     // As in fio, the smallest block of all directions, used or not.
     let smallest = spec.block_sizes.iter().map(BlockSizes::min).min();
     let smallest = smallest.unwrap_or(512);
-    let largest_min = sizes().map(BlockSizes::min).max().unwrap_or(512);
+    let aligns = spec.block_align_bytes.into_iter().flatten();
+    let largest_min = sizes().map(BlockSizes::min).chain(aligns).max();
+    let largest_min = largest_min.unwrap_or(512);
     // As in fio, the sum is rounded up to whole blocks if a part of it is a percentage.
     let is_percent = |extent: Extent| matches!(extent, Extent::Percent(_));
     let unit = match is_percent(spec.offset) || is_percent(spec.offset_increment) {
@@ -120,13 +148,22 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
             lower offset, offset_increment or numjobs"
             )
         })?;
-    let rest = capacity_bytes - start;
+    let file_bytes = spec.filesize.unwrap_or(capacity_bytes);
+    if file_bytes > capacity_bytes || file_bytes <= start {
+        return Err(format!(
+            "filesize {file_bytes} with offset {start} does not fit the target \
+            ({capacity_bytes} bytes)"
+        ));
+    }
+    let rest = file_bytes - start;
     let len = match spec.size {
         None | Some(Extent::Percent(100)) => rest,
         Some(Extent::Percent(percent)) => {
-            let len = share(capacity_bytes, percent).min(rest);
+            let len = share(file_bytes, percent).min(rest);
             len - len % smallest
         }
+        // As in fio, `size` is then the amount of data, and `filesize` the region.
+        Some(Extent::Bytes(_)) if spec.filesize.is_some() => rest,
         Some(Extent::Bytes(bytes)) if bytes <= rest => bytes,
         Some(Extent::Bytes(bytes)) => {
             return Err(format!(
