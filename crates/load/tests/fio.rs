@@ -199,3 +199,87 @@ fn jobs_may_share_a_log() {
         ("x_bw.log", 4)
     );
 }
+
+#[test]
+fn jobs_that_skip_have_fio_s_blocks() {
+    // Files of 64 KiB.
+    let file = |rw: &str| blocks(&format!("filesize=64k\n{rw}"));
+    let descending: Vec<u64> = std::iter::once(0).chain((0..15).rev()).collect();
+    assert_eq!(file("rw=read:-8k"), descending);
+    assert_eq!(file("rw=read:-4k"), [0; 16]);
+    assert_eq!(file("rw=write:12k"), [0, 4, 8, 12].repeat(4));
+    let skipping = [0, 3, 6, 9, 12, 15].into_iter().cycle().take(32);
+    assert!(file("rw=read:8k\nio_size=128k").into_iter().eq(skipping));
+    // Regions of 64 KiB in a larger file.
+    assert_eq!(blocks("size=64k\nrw=read:12k"), [0, 4, 8, 12]);
+    assert_eq!(blocks("size=64k\noffset=32k\nrw=read:12k"), [8, 12, 16, 20]);
+    assert_eq!(blocks("size=64k\nrw=read:-8k"), descending);
+}
+
+#[test]
+fn runs_from_random_places() {
+    let got = blocks("rw=randread:4\nsize=1m");
+    assert_eq!(got.len(), 256);
+    let starts: Vec<u64> = got.chunks(4).map(|run| run[0]).collect();
+    for run in got.chunks(4) {
+        // At the end of the region, the next place is random.
+        let steps = run.windows(2).filter(|pair| pair[1] == pair[0] + 1).count();
+        assert!(steps == 3 || run.contains(&255), "{run:?}");
+    }
+    assert!(
+        starts
+            .windows(2)
+            .filter(|pair| pair[1] != pair[0] + 4)
+            .count()
+            > 50
+    );
+
+    let follow = |percent: u32| {
+        let got = blocks(&format!(
+            "rw=randread\nsize=64m\npercentage_random={percent}"
+        ));
+        assert_eq!(got.len(), 16_384);
+        got.windows(2).filter(|pair| pair[1] == pair[0] + 1).count()
+    };
+    assert_eq!(follow(0), 16_383);
+    // Seven standard deviations of a binomial distribution are 390.
+    assert!(follow(70).abs_diff(16_384 * 3 / 10) < 390, "{}", follow(70));
+}
+
+#[test]
+fn trimwrite_trims_each_place_and_writes_it() {
+    for rw in ["trimwrite", "randtrimwrite"] {
+        let (_, log) = execute(&format!("rw={rw}\nsize=64k\nfilesize=128k"));
+        assert_eq!(log.len(), 32, "{rw}");
+        for pair in log.chunks(2) {
+            let [(Op::Trim, at, len), (Op::Write, to, written)] = pair else {
+                panic!("{pair:?}");
+            };
+            assert_eq!((at, len), (to, written));
+        }
+    }
+}
+
+#[test]
+fn jobs_wait_for_all_clones_of_another() {
+    let text = "[a]\nsize=1m\nnumjobs=2\nthinktime=1ms\n[b]\nsize=4k\nwait_for=a\n\
+                [c]\nsize=4k\nwait_for=b\nstartdelay=1ms\n[d]\nsize=4k\n";
+    let (result, _) = execute_on(1 << 30, text);
+    let began: Vec<u64> = result.jobs.iter().map(|job| job.started_at.0).collect();
+    let ended = 256 * 1_100_000;
+    assert_eq!(began, [0, 0, ended, ended + LATENCY.0, 0]);
+}
+
+/// fio: 10 requests of a, one of b in 50 ms, all 256 of c.
+#[test]
+fn exitall_ends_the_jobs_of_a_group() {
+    let text = "[global]\nsize=1m\n[a]\nthinktime=1ms\nnumber_ios=10\nexitall\n\
+                [b]\nthinktime=50ms\n[c]\nthinktime=1ms\nnew_group\n";
+    let (result, _) = execute_on(1 << 30, text);
+    let done: Vec<_> = result
+        .jobs
+        .iter()
+        .map(|job| (job.directions[0].latency.count(), job.runtime.0 / 1_000_000))
+        .collect();
+    assert_eq!(done, [(10, 11), (1, 50), (256, 281)]);
+}

@@ -186,12 +186,14 @@ fn errors_name_option_section_file_line_and_what_is_allowed() {
         "{got}"
     );
     assert!(
-        got.contains("Honoured are: ") && got.contains("rate_iops") && got.contains(" zonemode=none."),
+        got.contains("Honoured are: ")
+            && got.contains("rate_iops")
+            && got.contains(" zonemode=none."),
         "{got}"
     );
     assert!(error("[j]\niodpth=3").contains("Did you mean `iodepth`?"));
     assert!(
-        error("[j]\nrw=randread:8").contains("randrw"),
+        error("[j]\nrw=randread:8k").contains("randrw"),
         "allowed values"
     );
     assert!(error("[j]\nbs=1000").contains("multiple of 512"));
@@ -263,6 +265,52 @@ fn includes_and_variables_in_files() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("cannot be read"), "{error}");
+}
+
+#[test]
+fn a_byte_that_is_not_utf_8_has_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let (main, included) = (folder.path().join("m.fio"), folder.path().join("i.fio"));
+    std::fs::write(&main, b"[j]\nrw=read\n# caf\xe9\n").unwrap();
+    let error = || JobFile::read(&main).unwrap_err().to_string();
+    assert!(
+        error().ends_with("m.fio, line 3: the byte 0xe9 is not UTF-8: save the file as UTF-8"),
+        "{}",
+        error()
+    );
+    std::fs::write(&main, "[j]\ninclude i.fio\n").unwrap();
+    std::fs::write(&included, b"\nbs=\xff\n").unwrap();
+    assert!(
+        error().contains("i.fio, line 2: the byte 0xff"),
+        "{}",
+        error()
+    );
+}
+
+#[test]
+fn modifiers_of_rw() {
+    let got = spec("rw=read:-8k");
+    assert_eq!((got.skip_bytes, got.random_run), (-8192, 1));
+    assert_eq!(spec("rw=write:112k").skip_bytes, 112 << 10);
+    assert_eq!(spec("rw=randread:8").random_run, 8);
+    assert_eq!(spec("rw=randread:8\nrw=randread").random_run, 1);
+    assert_eq!(spec("rw=trimwrite").rw.mix, Mix::TrimWrite);
+    for bad in ["read:4", "randread:0", "randread:4k", "read:", "read:-"] {
+        assert!(
+            error(&format!("[j]\nrw={bad}\n")).contains("after a colon"),
+            "{bad}"
+        );
+    }
+    assert!(error("[j]\nrw=read:-8k\noffset=8k\n").contains("line 3"));
+    assert_eq!(
+        spec("percentage_random=50,,20").random_percent,
+        [50, 100, 20]
+    );
+    let got = error("[a]\nwait_for=b\n[b]\n");
+    assert!(
+        got.contains("`wait_for=b`: no job before this one"),
+        "{got}"
+    );
 }
 
 #[test]

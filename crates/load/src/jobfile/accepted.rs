@@ -73,8 +73,8 @@ pub(super) fn find(key: &str) -> Option<Values> {
 const SIZE: Values = Number(0, i64::MAX);
 const MEMORY: Values = Words(&["malloc", "shm", "shmhuge", "mmap", "mmapshared", "mmaphuge"]);
 
-/// Their names and values. They are listed one by one, so that no option that would change a result is ever
-/// ignored silently.
+/// Their names and values. They are listed one by one, so that no option that would change a result
+/// is ever ignored silently.
 ///
 /// `randrepeat` and `allrandrepeat` are here because a simulated run always repeats: for another
 /// sequence choose another root seed or `randseed`. Options on the content of the data are here

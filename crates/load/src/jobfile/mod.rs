@@ -76,7 +76,9 @@ impl JobFile {
             if section.is_global() {
                 apply(section, &mut defaults, &mut global_options)?;
             } else {
-                jobs.push(job(section, defaults.clone())?);
+                let job = job(section, defaults.clone())?;
+                check_wait(&job, &jobs)?;
+                jobs.push(job);
             }
         }
         if jobs.is_empty() {
@@ -98,8 +100,13 @@ pub fn flatten(path: &Path) -> Result<Text, JobError> {
         file: name.as_str().into(),
         ..nowhere()
     };
-    let text =
-        read(path).map_err(|error| JobError::new(&place, format!("cannot be read: {error}")))?;
+    let text = read(path).map_err(|fault| {
+        let at = Place {
+            line: fault.line,
+            ..place.clone()
+        };
+        JobError::new(&at, fault.problem)
+    })?;
     let text = lexer::lex(&text, &name, &FileSystem)?;
     match text.sections.iter().all(RawSection::is_global) {
         true => Err(no_job(&text, place)),
@@ -190,6 +197,17 @@ fn job(section: &RawSection, mut settings: Defaults) -> Result<Job, JobError> {
     })
 }
 
+/// Checks that a job waits for one before it, as in fio.
+fn check_wait(job: &Job, before: &[Job]) -> Result<(), JobError> {
+    match &job.spec.wait_for {
+        Some(name) if !before.iter().any(|other| other.name == *name) => Err(JobError::new(
+            &job.place,
+            format!("option `wait_for={name}`: no job before this one has that name"),
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Checks options that depend on each other.
 fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
     let spec = &settings.spec;
@@ -212,6 +230,11 @@ fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
         let problem = "is not simulated with `io_size` or `number_ios`: with the former, fio ends \
                        each pass after `size`; leave out one of them";
         return fail("loops", problem);
+    }
+    let none = Extent::Bytes(0);
+    if spec.skip_bytes < 0 && (spec.offset, spec.offset_increment) != (none, none) {
+        let problem = "is not simulated for a job that descends: fio leaves the region then";
+        return fail("offset", problem);
     }
     for (option, extent) in [
         ("offset", spec.offset),
@@ -288,9 +311,31 @@ impl lexer::Resolver for NoResolver {
     }
 }
 
+/// Reason why a file is not read.
+struct Unreadable {
+    /// Line of the fault, from 1; 0 for the whole file.
+    line: u32,
+    problem: String,
+}
+
 /// The text of a file, without the byte-order mark that editors may add.
-fn read(path: &Path) -> std::io::Result<String> {
-    let text = std::fs::read_to_string(path)?;
+fn read(path: &Path) -> Result<String, Unreadable> {
+    let bytes = std::fs::read(path).map_err(|error| Unreadable {
+        line: 0,
+        problem: format!("cannot be read: {error}"),
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let (before, after) = error.as_bytes().split_at(valid);
+        let ends = before.iter().filter(|byte| **byte == b'\n').count();
+        Unreadable {
+            line: u32::try_from(ends + 1).unwrap_or(u32::MAX),
+            problem: format!(
+                "the byte 0x{:02x} is not UTF-8: save the file as UTF-8",
+                after.first().copied().unwrap_or_default()
+            ),
+        }
+    })?;
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,
@@ -306,7 +351,12 @@ impl lexer::Resolver for FileSystem {
         let name = full.display().to_string();
         match read(&full) {
             Ok(text) => Ok((text, name)),
-            Err(error) => Err(format!("`include {path}`: {name} cannot be read: {error}")),
+            Err(Unreadable { line: 0, problem }) => {
+                Err(format!("`include {path}`: {name} {problem}"))
+            }
+            Err(Unreadable { line, problem }) => {
+                Err(format!("`include {path}`: {name}, line {line}: {problem}"))
+            }
         }
     }
 

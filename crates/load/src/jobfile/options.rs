@@ -196,7 +196,10 @@ impl Arg<'_> {
 const SECOND: Nanos = Nanos::from_secs(1);
 const MICROSECOND: Nanos = Nanos::from_micros(1);
 
-const RW: &str = "read, write, trim, randread, randwrite, randtrim, rw (readwrite), randrw";
+const RW: &str = "read, write, trim, randread, randwrite, randtrim, rw (readwrite), randrw, \
+                  trimwrite, randtrimwrite; after a colon, ascending jobs have the bytes to skip \
+                  after each request (read:8k, read:-8k), random jobs the number of requests from \
+                  each place (randread:8)";
 const SIZES: &str = "multiples of 512 bytes, as read[,write[,trim]]";
 
 const fn option(name: &'static str, set: Set) -> OptionDef {
@@ -332,9 +335,13 @@ pub static OPTIONS: &[OptionDef] = &[
     option("slat_percentiles", Only("0")),
     option("unified_rw_reporting", Own(set_unified, "none (0)")),
     option("thinktime_spin", Only("0")),
-    option("exitall", Only("0")),
+    option("exitall", Flag(|s| &mut s.exitall)),
+    option("wait_for", Text(|s| &mut s.wait_for)),
     option("flow", Only("0")),
-    option("percentage_random", Only("100")),
+    option(
+        "percentage_random",
+        Own(set_random_percent, "0 to 100, as read[,write[,trim]]"),
+    ),
     option("zonemode", Only("none")),
 ];
 
@@ -344,7 +351,43 @@ fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
 }
 
 fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
-    set(&mut spec.rw, arg.one_of(&Rw::NAMES)?)
+    let text = arg.text()?;
+    let (name, modifier) = match text.split_once(':') {
+        Some((name, modifier)) => (name, Some(modifier)),
+        None => (text, None),
+    };
+    let named = Arg {
+        text: Some(name),
+        ..*arg
+    };
+    spec.rw = named.one_of(&Rw::NAMES)?;
+    (spec.skip_bytes, spec.random_run) = (0, 1);
+    match modifier {
+        None => Ok(()),
+        Some(run) if spec.rw.random => match run.parse() {
+            Ok(run @ 1..) => set(&mut spec.random_run, run),
+            _ => Err(format!("`{run}` is not a number of requests")),
+        },
+        Some(skip) => {
+            let (digits, sign) = match skip.strip_prefix('-') {
+                Some(digits) => (digits, -1),
+                None => (skip, 1),
+            };
+            let bytes = i64::try_from(sectors(digits, arg.kb_base)?).map_err(|e| e.to_string())?;
+            set(&mut spec.skip_bytes, sign * bytes)
+        }
+    }
+}
+
+fn set_random_percent(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let each = arg.each(|text| match text.parse::<u32>() {
+        Ok(percent) if percent <= 100 => Ok(percent),
+        _ => Err(format!("`{text}` is not from 0 to 100")),
+    })?;
+    set(
+        &mut spec.random_percent,
+        each.map(|percent| percent.unwrap_or(100)),
+    )
 }
 
 fn set_engine(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {

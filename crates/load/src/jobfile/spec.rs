@@ -41,6 +41,8 @@ pub enum Mix {
     Only(Direction),
     /// Reads and writes; `rwmixread` percent of the requests are reads.
     ReadWrite,
+    /// Each place is trimmed, then written.
+    TrimWrite,
 }
 
 impl Rw {
@@ -49,11 +51,12 @@ impl Rw {
         match self.mix {
             Mix::Only(only) => only == direction,
             Mix::ReadWrite => direction != Direction::Trim,
+            Mix::TrimWrite => direction != Direction::Read,
         }
     }
 
     /// Values of `rw` in a job file.
-    pub(super) const NAMES: [(&str, Rw); 9] = [
+    pub(super) const NAMES: [(&str, Rw); 11] = [
         ("read", Rw::only(Direction::Read, false)),
         ("write", Rw::only(Direction::Write, false)),
         ("trim", Rw::only(Direction::Trim, false)),
@@ -63,11 +66,20 @@ impl Rw {
         ("rw", Rw::mixed(false)),
         ("readwrite", Rw::mixed(false)),
         ("randrw", Rw::mixed(true)),
+        ("trimwrite", Rw::trimwrite(false)),
+        ("randtrimwrite", Rw::trimwrite(true)),
     ];
 
     const fn only(direction: Direction, random: bool) -> Rw {
         Rw {
             mix: Mix::Only(direction),
+            random,
+        }
+    }
+
+    const fn trimwrite(random: bool) -> Rw {
+        Rw {
+            mix: Mix::TrimWrite,
             random,
         }
     }
@@ -169,6 +181,17 @@ pub enum RateProcess {
 pub struct Spec {
     /// `rw`.
     pub rw: Rw,
+    /// Bytes that an ascending job skips after each request, below 0 for a descending one: the
+    /// number after `rw=read:`.
+    pub skip_bytes: i64,
+    /// Requests that follow each other from each random place: the number after `rw=randread:`.
+    pub random_run: u32,
+    /// `percentage_random` of each direction: the other requests follow the one before.
+    pub random_percent: [u32; 3],
+    /// `wait_for`: the job begins when all clones of this one have ended.
+    pub wait_for: Option<String>,
+    /// `exitall`: the jobs of a reporting group end with the first of them.
+    pub exitall: bool,
     /// `bs`, `bsrange` or `bssplit` of each direction; the last option counts.
     pub block_sizes: [BlockSizes; 3],
     /// `blockalign` of each direction, bytes; turns the random map off.
@@ -302,6 +325,11 @@ impl Default for Spec {
                 mix: Mix::Only(Direction::Read),
                 random: false,
             },
+            skip_bytes: 0,
+            random_run: 1,
+            random_percent: [100; 3],
+            wait_for: None,
+            exitall: false,
             block_sizes: [const { BlockSizes::Fixed(BLOCK_BYTES) }; 3],
             block_align_bytes: None,
             iodepth: 1,

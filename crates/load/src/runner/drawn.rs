@@ -4,6 +4,7 @@ use stend_base::{Device, Rng};
 
 use super::plan::Plan;
 use super::request::SYNC;
+use super::special::Special;
 use crate::jobfile::{BlockSizes, Direction, Distribution, Generator, Mix};
 use crate::pattern::{Ahead, Lengths, RandomBlocks, RandomMap};
 
@@ -27,6 +28,7 @@ pub(super) struct Drawn {
     region_bytes: u64,
     wraps: bool,
     lengths: [Lengths; 3],
+    special: Option<Box<Special>>,
     /// Offset of the next sequential request of each direction.
     positions: [u64; 3],
     /// Sources of blocks; both directions of a mixed job share the first if their blocks are alike,
@@ -58,6 +60,7 @@ impl Drawn {
             region_bytes: plan.region_bytes,
             wraps: plan.wraps,
             lengths,
+            special: Special::new(plan, &stream).map(Box::new),
             positions: [0; 3],
             blocks,
             blocks_of,
@@ -70,6 +73,10 @@ impl Drawn {
     pub fn direction(&mut self, pending: &mut Option<Direction>) -> Direction {
         match self.mix {
             Mix::Only(direction) => direction,
+            Mix::TrimWrite => match self.special.as_ref().and_then(|special| special.trimmed) {
+                Some(_) => Direction::Write,
+                None => Direction::Trim,
+            },
             Mix::ReadWrite => match pending.take() {
                 Some(pending) => pending,
                 None if self.mix_rng.below(100) < self.read_percent => Direction::Read,
@@ -81,7 +88,7 @@ impl Drawn {
     /// The other direction of a mixed job, if it is ever drawn.
     pub fn other(&self, direction: Direction) -> Option<Direction> {
         let (other, percent) = match (self.mix, direction) {
-            (Mix::Only(_), _) => return None,
+            (Mix::Only(_) | Mix::TrimWrite, _) => return None,
             (Mix::ReadWrite, Direction::Read) => (Direction::Write, 100 - self.read_percent),
             (Mix::ReadWrite, _) => (Direction::Read, self.read_percent),
         };
@@ -92,6 +99,44 @@ impl Drawn {
     /// job.
     #[inline(always)]
     pub fn place(&mut self, direction: Direction) -> Option<(u64, u64)> {
+        match self.special {
+            None => self.place_plain(direction),
+            Some(_) => self.place_special(direction),
+        }
+    }
+
+    #[inline(never)]
+    fn place_special(&mut self, direction: Direction) -> Option<(u64, u64)> {
+        let index = direction as usize;
+        let special = self.special.as_mut()?;
+        if direction == Direction::Write
+            && let Some(place) = special.trimmed.take()
+        {
+            return Some(place);
+        }
+        let place = if !self.random {
+            let from = special.skipped(self.positions[index], self.region_bytes)?;
+            self.positions[index] = from;
+            self.place_plain(direction)?
+        } else if special.follows(direction)
+            && let Some(len) =
+                self.lengths[index].next_bytes(self.region_bytes - self.positions[index])
+        {
+            (self.region_start + self.positions[index], len)
+        } else {
+            self.place_plain(direction)?
+        };
+        self.positions[index] = place.0 - self.region_start + place.1;
+        if self.mix == Mix::TrimWrite
+            && let Some(special) = &mut self.special
+        {
+            special.trimmed = Some(place);
+        }
+        Some(place)
+    }
+
+    #[inline(always)]
+    fn place_plain(&mut self, direction: Direction) -> Option<(u64, u64)> {
         let index = direction as usize;
         if self.random {
             let blocks = &mut self.blocks[self.blocks_of[index]];

@@ -25,6 +25,9 @@ pub(super) struct JobState<'a> {
     wrote: bool,
     end_flushed: bool,
     end_at: SimTime,
+    /// Instant at which another job or the caller ends the job.
+    ended_by: SimTime,
+    pub started: bool,
     pub started_at: SimTime,
     pub finished_at: Option<SimTime>,
     last_completion: SimTime,
@@ -60,6 +63,8 @@ impl<'a> JobState<'a> {
             wrote: false,
             end_flushed: false,
             end_at: SimTime::NEVER,
+            ended_by: SimTime::NEVER,
+            started: false,
             started_at: SimTime::ZERO,
             finished_at: None,
             last_completion: SimTime::ZERO,
@@ -68,17 +73,21 @@ impl<'a> JobState<'a> {
         }
     }
 
-    /// Starts the job. Returns the instant at which it begins, if its phase begins at `phase`.
-    pub fn start(&mut self, phase: SimTime, root_seed: u64) -> SimTime {
+    /// Starts the job. Returns the instant at which it begins, not before `now`, if its phase
+    /// begins at `phase`.
+    pub fn start(&mut self, phase: SimTime, now: SimTime, root_seed: u64) -> SimTime {
         let spec = self.plan.spec;
         let (shortest, longest) = spec.start_delay;
         let mut rng = self.plan.rng(root_seed, "delay");
-        self.started_at = phase + shortest + Nanos(rng.below((longest - shortest).0 + 1));
+        let delay = shortest + Nanos(rng.below((longest - shortest).0 + 1));
+        self.started = true;
+        self.started_at = (phase + delay).max(now);
         let measured_from = self.started_at + spec.ramp;
         self.end_at = match spec.runtime {
             Some(runtime) => measured_from + runtime,
             None => SimTime::NEVER,
-        };
+        }
+        .min(self.ended_by);
         self.pace.start(self.started_at);
         self.measured.start(measured_from);
         self.started_at
@@ -86,6 +95,7 @@ impl<'a> JobState<'a> {
 
     /// Ends the job's requests at this instant.
     pub fn end_by(&mut self, now: SimTime) {
+        self.ended_by = self.ended_by.min(now);
         self.end_at = self.end_at.min(now);
     }
 

@@ -25,6 +25,9 @@
 //!   compares the number of completed requests with that at the last pause. If there are
 //!   `thinktime_blocks` more, it waits for all requests in flight, then for `thinktime`, also after
 //!   its last request (checked against fio 3.33).
+//! - **Ends of other jobs.** `wait_for` starts a job when all clones of another have ended;
+//!   `exitall` ends the jobs of a group when the first ends. As in fio, requests in flight still
+//!   count, and a pause that has begun is not cut short.
 //! - **Flushes.** `fsync` sends a flush into the queue like any request (as fio does with
 //!   `io_uring`), and so does `fdatasync`; the latency of both is reported under `sync`, whose
 //!   `total_ios` counts `fsync` alone, as in fio.
@@ -45,6 +48,7 @@ mod pace;
 mod plan;
 mod request;
 mod sampler;
+mod special;
 mod timers;
 mod windows;
 
@@ -56,6 +60,7 @@ use crate::stats::{LatencyStats, RateStats};
 
 use job::JobState;
 use measured::Measured;
+use plan::Plan;
 use request::{Next, OPS, SYNC, Slot};
 use sampler::Sampler;
 use timers::Timers;
@@ -243,6 +248,7 @@ struct Engine<'r, 'f, D> {
     slots: Vec<Slot>,
     timers: Timers,
     active: usize,
+    phase_began: SimTime,
     sampler: Sampler,
     /// The next instant at which `sampler` or `progress` is due, or time ends.
     next_mark: SimTime,
@@ -279,6 +285,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             timers: Timers::new(jobs.len()),
             jobs,
             active: 0,
+            phase_began: started_at,
             next_mark: sampler.end().min(next_progress).min(end),
             sampler,
             next_progress,
@@ -287,18 +294,51 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         }
     }
 
+    /// Starts a job of the present phase.
+    fn begin(&mut self, index: usize, now: SimTime) {
+        let start = self.jobs[index].start(self.phase_began, now, self.options.seed);
+        if start > now {
+            self.timers.arm(index as u32, start);
+        } else {
+            self.issue(index as u32, now);
+        }
+    }
+
+    /// True while a job waits for the end of others.
+    fn waits(&self, index: usize) -> bool {
+        let Some(section) = self.jobs[index].plan.waits_for else {
+            return false;
+        };
+        let mut awaited = self.jobs.iter().filter(|job| job.plan.section == section);
+        awaited.any(|job| job.finished_at.is_none())
+    }
+
+    /// Ends jobs that `exitall` ends with the job `index`, and starts those that waited for it.
+    #[cold]
+    fn finished(&mut self, index: u32, now: SimTime) {
+        let Plan { phase, group, .. } = self.jobs[index as usize].plan;
+        if self.jobs.iter().any(|job| job.plan.spec.exitall) {
+            let jobs = self.jobs.iter_mut();
+            jobs.filter(|job| job.plan.group == group)
+                .for_each(|job| job.end_by(now));
+        }
+        for other in 0..self.jobs.len() {
+            let job = &self.jobs[other];
+            if job.plan.phase == phase && !job.started && !self.waits(other) {
+                self.begin(other, now);
+            }
+        }
+    }
+
     fn phase(&mut self, phase: u32) -> Result<(), RunError> {
         let now = self.device.now();
+        self.phase_began = now;
         let members = |j: &&JobState<'_>| j.plan.phase == phase;
         self.active = self.jobs.iter().filter(members).count();
         for index in 0..self.jobs.len() {
-            if self.jobs[index].plan.phase == phase {
-                let start = self.jobs[index].start(now, self.options.seed);
-                if start > now {
-                    self.timers.arm(index as u32, start);
-                } else {
-                    self.issue(index as u32, now);
-                }
+            let job = &self.jobs[index];
+            if job.plan.phase == phase && !job.started && !self.waits(index) {
+                self.begin(index, now);
             }
         }
         while self.active > 0 {
@@ -374,7 +414,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                     None if job.finished_at.is_none() => {
                         job.finish(now);
                         self.active -= 1;
-                        return;
+                        return self.finished(index, now);
                     }
                     None => return,
                 }

@@ -2,7 +2,7 @@
 
 use stend_base::Rng;
 
-use crate::jobfile::{BlockSizes, Direction, Extent, JobFile, Spec};
+use crate::jobfile::{BlockSizes, Direction, Extent, JobFile, Mix, Spec};
 use crate::pattern::lfsr;
 
 use super::error::RunError;
@@ -26,6 +26,10 @@ pub(super) struct Plan<'a> {
     pub limit_bytes: Option<u64>,
     /// True if the job begins again at the end of the region.
     pub wraps: bool,
+    /// True if the region is the whole target, or the whole file of `filesize`.
+    pub is_whole: bool,
+    /// Section for which the job waits.
+    pub waits_for: Option<usize>,
     /// Beginning of the names of its random streams.
     pub stream: String,
 }
@@ -57,6 +61,7 @@ pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>
                 })?;
             let size = region.1;
             let io_bytes = io_bytes(spec, size);
+            let wraps = bytes_of_places(spec, size) > size;
             plans.push(Plan {
                 spec,
                 name: &job.name,
@@ -67,7 +72,12 @@ pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>
                 region_start: region.0,
                 region_bytes: size,
                 limit_bytes: (!spec.time_based).then_some(io_bytes),
-                wraps: spec.time_based || spec.loops > 1 || io_bytes > size,
+                is_whole: region.0 == 0 && (size == capacity_bytes || spec.filesize.is_some()),
+                waits_for: spec.wait_for.as_ref().and_then(|name| {
+                    let before = &file.jobs[..section];
+                    before.iter().rposition(|job| job.name == *name)
+                }),
+                wraps: spec.time_based || spec.loops > 1 || wraps,
                 stream: format!("load/{}/{ordinal}/{clone}", job.name),
             });
         }
@@ -77,6 +87,15 @@ pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>
 
 /// Bytes that a job moves unless its time ends before.
 fn io_bytes(spec: &Spec, region_bytes: u64) -> u64 {
+    let bytes = bytes_of_places(spec, region_bytes);
+    match spec.rw.mix {
+        // As in fio, each byte counts when it is trimmed and when it is written.
+        Mix::TrimWrite => bytes.saturating_mul(2),
+        _ => bytes,
+    }
+}
+
+fn bytes_of_places(spec: &Spec, region_bytes: u64) -> u64 {
     match (spec.io_size, spec.size, spec.filesize) {
         // As in fio, a percentage is relative to `size`.
         (Some(extent), ..) => resolve(extent, region_bytes),
