@@ -1,6 +1,8 @@
 //! Results on stdout, as text, tables or JSON; notes on stderr.
 
+use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -112,6 +114,21 @@ fn cells(layout: &str) -> (Vec<Cell<'_>>, &str) {
         });
     }
     (cells, rest)
+}
+
+/// Checks that a file can be written, without leaving one behind. An existing file stays until its
+/// replacement is complete, and an interrupted job leaves no empty file.
+pub fn check_writable(path: &Path) -> Result<(), Failure> {
+    let was_there = path.exists();
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .map_err(|error| Failure::unwritable(path, &error))?;
+    if !was_there {
+        fs::remove_file(path).map_err(|error| Failure::unwritable(path, &error))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

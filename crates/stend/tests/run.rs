@@ -313,6 +313,27 @@ fn a_log_replaces_no_other_file() {
 }
 
 #[test]
+fn a_log_that_cannot_be_written_is_reported_before_the_run() {
+    for (section, option) in [("a", "write_bw_log=none/l"), ("none/a b", "write_lat_log")] {
+        // A run of a day would not end.
+        let job = format!("[{section}]\nrw=read\ntime_based\nruntime=1d\n{option}\n");
+        let dir = with_job(&job);
+        let run = ["run", "j.fio", "--on", "demo-8gb"];
+        fails(dir.path(), &run, 6, &["cannot write none/"]);
+    }
+}
+
+#[test]
+fn a_job_within_its_ramp_is_reported() {
+    let dir = with_job("[short]\nrw=read\nsize=1m\nramp_time=10s\n");
+    let said = ok(dir.path(), &["run", "j.fio", "--on", "demo-8gb"]).stderr;
+    assert!(
+        said.contains("the job short ended within its ramp_time of 10 s"),
+        "{said}"
+    );
+}
+
+#[test]
 fn logs_are_written_to_the_present_folder() {
     let logs = "write_bw_log=l\nwrite_iops_log=l\nwrite_lat_log=l\nlog_avg_msec=100\n";
     let job = format!("[a]\nrw=randwrite\nbs=4k\nsize=32m\ntime_based\nruntime=1\n{logs}");

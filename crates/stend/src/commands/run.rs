@@ -1,6 +1,6 @@
 //! `stend run`: a fio job file on any target.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use stend_language::counted;
 use stend_load::jobfile::{Direction, Text, flatten};
 use stend_load::report::{fio_output, log_files, normal};
 use stend_load::target::{FILL_REST_S, JobRequest, Target, fill_job};
-use stend_load::{JobError, JobFile, RunOptions};
+use stend_load::{JobError, JobFile, RunOptions, RunResult};
 use stend_real::{FioTarget, check_job};
 use stend_record::fio;
 use stend_record::review::TargetInfo;
@@ -22,7 +22,7 @@ use crate::args::{Fill, OutputFormat, RunArgs};
 use crate::failure::Failure;
 use crate::laboratory;
 use crate::open::{Named, Opened, check_on, is_simulated, open};
-use crate::output::{json_text, json_value, note, print};
+use crate::output::{check_writable, json_text, json_value, note, print};
 use crate::signals;
 use crate::typed::{self, word};
 
@@ -170,7 +170,9 @@ fn run_on(args: &RunArgs, job: &Job<'_>, name: &str, done: &mut Done) -> Result<
     let mut opened = open(named, &args.on.real, Access::Change)?;
     let info = opened.info();
     let (text, wanted) = match &mut opened {
-        Opened::Simulated(target) => run_simulated(args, job.simulation()?, target)?,
+        Opened::Simulated(target) => {
+            run_simulated(args, job.simulation()?, target, &mut done.failure)?
+        }
         Opened::Real(target) => {
             target.check_job(job.for_fio)?;
             run_real(args, job.for_fio, target)?
@@ -252,21 +254,6 @@ fn deliver(
     write(path, &produce()?)
 }
 
-/// Checks that a file can be written, without leaving one behind. An existing file stays until its
-/// replacement is complete, and an interrupted job leaves no empty file.
-fn check_writable(path: &Path) -> Result<(), Failure> {
-    let was_there = path.exists();
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .map_err(|error| Failure::unwritable(path, &error))?;
-    if !was_there {
-        fs::remove_file(path).map_err(|error| Failure::unwritable(path, &error))?;
-    }
-    Ok(())
-}
-
 /// Refuses to replace a file that is no earlier output of `stend run` or of fio.
 fn check_output(path: &Path) -> Result<(), Failure> {
     if !path.is_file() {
@@ -301,6 +288,7 @@ fn run_simulated(
     args: &RunArgs,
     file: &JobFile,
     target: &mut SimulatedTarget,
+    failure: &mut Option<Failure>,
 ) -> Result<(String, fio::Output), Failure> {
     let options = RunOptions {
         seed: args.seed,
@@ -320,11 +308,31 @@ fn run_simulated(
         ));
     }
     let result = target.run_file(file, &options)?;
+    warn_of_ramps(&result);
     for log in log_files(&result) {
-        write(&log_path(args, &log.name, &target.info().name), &log.text)?;
+        // The results are printed whatever happens to the logs.
+        if let Err(unwritable) = write(&log_path(args, &log.name, &target.info().name), &log.text) {
+            failure.get_or_insert(unwritable);
+            break;
+        }
     }
     let bins = args.output_format == OutputFormat::JsonPlus;
     Ok((normal(&result), fio_output(&result, bins)))
+}
+
+/// Warns of jobs whose figures are all 0 because they ended within their ramp.
+fn warn_of_ramps(result: &RunResult) {
+    for job in &result.jobs {
+        let ramp = result.file.jobs[job.section].spec.ramp;
+        if ramp.0 > 0 && job.runtime.0 == 0 {
+            note(&format!(
+                "warning: the job {} ended within its ramp_time of {} s, so nothing was measured: \
+                 shorten ramp_time, or let the job run longer",
+                job.name,
+                ramp.as_secs_f64()
+            ));
+        }
+    }
 }
 
 /// Path of a log of a job; with several targets, each has its own.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use stend_load::jobfile::Text;
 
 use crate::failure::Failure;
+use crate::output::check_writable;
 
 /// Options that write logs, and the endings of the logs' names before the number of the job.
 const LOGS: [(&str, &[&str]); 4] = [
@@ -20,10 +21,11 @@ const LOGS: [(&str, &[&str]); 4] = [
 /// Number of lines that are read to recognize a log.
 const LINES: usize = 100;
 
-/// Refuses a job whose logs would replace a file that is no log of fio or stend.
+/// Refuses a job whose logs would replace a file that is no log of fio or stend, or could not be
+/// written after the run.
 ///
 /// # Errors
-/// [`Failure::Refused`] with the file and the option.
+/// [`Failure::Refused`] with the file and the option, or [`Failure::Io`] with the file.
 pub fn check(text: &Text) -> Result<(), Failure> {
     let jobs = || text.sections.iter().filter(|section| !section.is_global());
     for section in &text.sections {
@@ -56,7 +58,7 @@ fn check_prefix(prefix: &str, option: &str, kinds: &[&str]) -> Result<(), Failur
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    // If the folder does not exist, nothing can be replaced.
+    // If the folder does not exist, nothing can be replaced; the check for writing reports it.
     let files = folder.read_dir().into_iter().flatten().flatten();
     let mut foreign: Vec<PathBuf> = files
         .filter(|file| {
@@ -67,7 +69,9 @@ fn check_prefix(prefix: &str, option: &str, kinds: &[&str]) -> Result<(), Failur
         .collect();
     foreign.sort();
     match foreign.first() {
-        None => Ok(()),
+        None => kinds.iter().try_for_each(|kind| {
+            check_writable(&path.with_file_name(format!("{base}{kind}.1.log")))
+        }),
         Some(file) => Err(Failure::Refused(format!(
             "{}: it exists, and is not a log of a job; {option} would replace it: use another \
              name, or move the file away",
