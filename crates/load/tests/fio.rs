@@ -283,3 +283,29 @@ fn exitall_ends_the_jobs_of_a_group() {
         .collect();
     assert_eq!(done, [(10, 11), (1, 50), (256, 281)]);
 }
+
+/// Files of 128 KiB.
+#[test]
+fn strided_zones_have_fio_s_blocks() {
+    let zones = |rw: &str, size: &str, skip: &str| {
+        blocks(&format!(
+            "filesize=128k\nzonemode=strided\nrw={rw}\nzonesize={size}\nzoneskip={skip}\nsize=64k"
+        ))
+    };
+    let expected = [0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29];
+    assert_eq!(zones("read", "8k", "8k"), expected);
+    let random = zones("randread", "16k", "16k");
+    for (zone, drawn) in random.chunks(4).enumerate() {
+        let mut drawn = drawn.to_vec();
+        drawn.sort_unstable();
+        let first = zone as u64 * 8;
+        assert_eq!(drawn, [first, first + 1, first + 2, first + 3]);
+    }
+    let file = "filesize=128k\nzonemode=strided\nzonesize=16k\n";
+    let wraps = blocks(&format!("{file}zonerange=32k\nsize=128k"));
+    let once = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
+    assert_eq!(wraps, once.repeat(2));
+    // The end of the file cuts the last zone, and ends the job.
+    let cut = blocks(&format!("{file}zoneskip=8k\nsize=128k"));
+    assert_eq!((cut.len(), &cut[20..]), (22, &[30, 31][..]));
+}

@@ -186,9 +186,7 @@ fn errors_name_option_section_file_line_and_what_is_allowed() {
         "{got}"
     );
     assert!(
-        got.contains("Honoured are: ")
-            && got.contains("rate_iops")
-            && got.contains(" zonemode=none."),
+        got.contains("Honoured are: ") && got.contains("rate_iops") && got.contains(" verify=0, "),
         "{got}"
     );
     assert!(error("[j]\niodpth=3").contains("Did you mean `iodepth`?"));
@@ -306,6 +304,21 @@ fn modifiers_of_rw() {
         spec("percentage_random=50,,20").random_percent,
         [50, 100, 20]
     );
+    for (zones, problem) in [
+        ("zonesize=8k", "needs `zonemode=strided`"),
+        ("zonemode=strided", "is needed by"),
+        (
+            "zonemode=strided\nzonesize=8k\nzonerange=4k",
+            "above `zonerange`",
+        ),
+        ("zonemode=strided\nzonesize=8k\nrw=rw", "one direction"),
+    ] {
+        let got = error(&format!("[j]\n{zones}\n"));
+        assert!(
+            got.contains("option `zonesize`") && got.contains(problem),
+            "{got}"
+        );
+    }
     let got = error("[a]\nwait_for=b\n[b]\n");
     assert!(
         got.contains("`wait_for=b`: no job before this one"),

@@ -440,7 +440,7 @@ fn bad_job_files() {
         "[a]\nrw=randread\nverify=crc32c\n",
         &[
             "j.fio, line 3, section [a]",
-            "`verify`",
+            "`verify=crc32c`",
             "cannot be simulated",
         ],
     );

@@ -26,7 +26,7 @@ pub use error::{JobError, Place};
 pub use lexer::{Entry, RawSection, Text, code_of, option_of};
 pub use spec::{
     BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, PERCENTILES, Rate,
-    RateProcess, Rw, Spec,
+    RateProcess, Rw, Spec, Zones,
 };
 pub use units::Extent;
 
@@ -231,6 +231,9 @@ fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
                        each pass after `size`; leave out one of them";
         return fail("loops", problem);
     }
+    if let Some(problem) = fault_of_zones(spec) {
+        return fail("zonesize", problem);
+    }
     let none = Extent::Bytes(0);
     if spec.skip_bytes < 0 && (spec.offset, spec.offset_increment) != (none, none) {
         let problem = "is not simulated for a job that descends: fio leaves the region then";
@@ -245,6 +248,24 @@ fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
         }
     }
     Ok(())
+}
+
+/// Fault of the options of zones.
+fn fault_of_zones(spec: &Spec) -> Option<&'static str> {
+    let zones = spec.zones;
+    let Some(range) = zones.zone_bytes() else {
+        return (zones.size_bytes > 0).then_some("needs `zonemode=strided`, as in fio");
+    };
+    if zones.size_bytes == 0 {
+        return Some("is needed by `zonemode=strided`");
+    }
+    if zones.size_bytes > range {
+        return Some("is not simulated above `zonerange`: make it as large or smaller");
+    }
+    let is_plain = matches!(spec.rw.mix, Mix::Only(_)) && spec.skip_bytes == 0;
+    (!is_plain || spec.random_run > 1 || spec.loops > 1).then_some(
+        "is only simulated for jobs of one direction, without a number after `rw` and `loops`",
+    )
 }
 
 fn unknown(entry: &Entry) -> JobError {

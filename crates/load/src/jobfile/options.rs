@@ -200,6 +200,7 @@ const RW: &str = "read, write, trim, randread, randwrite, randtrim, rw (readwrit
                   trimwrite, randtrimwrite; after a colon, ascending jobs have the bytes to skip \
                   after each request (read:8k, read:-8k), random jobs the number of requests from \
                   each place (randread:8)";
+const ZONE: &str = "multiples of 512 bytes";
 const SIZES: &str = "multiples of 512 bytes, as read[,write[,trim]]";
 
 const fn option(name: &'static str, set: Set) -> OptionDef {
@@ -342,7 +343,10 @@ pub static OPTIONS: &[OptionDef] = &[
         "percentage_random",
         Own(set_random_percent, "0 to 100, as read[,write[,trim]]"),
     ),
-    option("zonemode", Only("none")),
+    option("zonemode", Own(set_zonemode, "none, strided")),
+    option("zonesize", Own(set_zonesize, ZONE)),
+    option("zonerange", Own(set_zonerange, ZONE)),
+    option("zoneskip", Own(set_zoneskip, ZONE)),
 ];
 
 fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
@@ -377,6 +381,33 @@ fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
             set(&mut spec.skip_bytes, sign * bytes)
         }
     }
+}
+
+fn set_zonemode(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let known = [("none", false), ("strided", true)];
+    set(&mut spec.zones.is_strided, arg.one_of(&known)?)
+}
+
+fn set_zonesize(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set(
+        &mut spec.zones.size_bytes,
+        sectors(arg.text()?, arg.kb_base)?,
+    )
+}
+
+fn set_zonerange(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set(
+        &mut spec.zones.range_bytes,
+        sectors(arg.text()?, arg.kb_base)?,
+    )
+}
+
+fn set_zoneskip(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let bytes = units::bytes(arg.text()?, arg.kb_base)?;
+    if !bytes.is_multiple_of(512) {
+        return Err(format!("`{bytes}` is not a multiple of 512 bytes"));
+    }
+    set(&mut spec.zones.skip_bytes, bytes)
 }
 
 fn set_random_percent(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {

@@ -174,6 +174,29 @@ pub enum RateProcess {
     Poisson,
 }
 
+/// `zonemode=strided`: a job works in one zone after another, and skips what is between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Zones {
+    /// `zonemode`: true for `strided`, false for `none`.
+    pub is_strided: bool,
+    /// `zonesize`: data that a job moves in a zone, bytes.
+    pub size_bytes: u64,
+    /// `zonerange`: length of a zone, bytes; 0 for `zonesize`.
+    pub range_bytes: u64,
+    /// `zoneskip`: bytes between two zones.
+    pub skip_bytes: u64,
+}
+
+impl Zones {
+    /// Length of a zone, bytes; `None` without zones.
+    pub fn zone_bytes(self) -> Option<u64> {
+        self.is_strided.then_some(match self.range_bytes {
+            0 => self.size_bytes,
+            range => range,
+        })
+    }
+}
+
 /// All options of one section, with global defaults applied.
 ///
 /// Every field has the name of fio's option; fio's HOWTO is the definition.
@@ -188,6 +211,8 @@ pub struct Spec {
     pub random_run: u32,
     /// `percentage_random` of each direction: the other requests follow the one before.
     pub random_percent: [u32; 3],
+    /// `zonemode`, `zonesize`, `zonerange`, `zoneskip`.
+    pub zones: Zones,
     /// `wait_for`: the job begins when all clones of this one have ended.
     pub wait_for: Option<String>,
     /// `exitall`: the jobs of a reporting group end with the first of them.
@@ -328,6 +353,7 @@ impl Default for Spec {
             skip_bytes: 0,
             random_run: 1,
             random_percent: [100; 3],
+            zones: Zones::default(),
             wait_for: None,
             exitall: false,
             block_sizes: [const { BlockSizes::Fixed(BLOCK_BYTES) }; 3],

@@ -49,8 +49,10 @@ impl Drawn {
             Lengths::new(sizes(d).clone(), rng)
         });
         let (blocks, blocks_of) = blocks(plan, &stream);
+        // Zones repeat the blocks of the first one.
+        let wraps = plan.wraps || spec.zones.is_strided;
         let repeats = Direction::ALL
-            .map(|d| plan.wraps || blocks.len() > 1 || !matches!(sizes(d), BlockSizes::Fixed(_)));
+            .map(|d| wraps || blocks.len() > 1 || !matches!(sizes(d), BlockSizes::Fixed(_)));
         Drawn {
             mix: spec.rw.mix,
             read_percent: u64::from(spec.read_percent),
@@ -58,7 +60,7 @@ impl Drawn {
             random: spec.rw.random,
             region_start: plan.region_start,
             region_bytes: plan.region_bytes,
-            wraps: plan.wraps,
+            wraps,
             lengths,
             special: Special::new(plan, &stream).map(Box::new),
             positions: [0; 3],
@@ -114,6 +116,11 @@ impl Drawn {
         {
             return Some(place);
         }
+        if let Some(zone) = &mut special.zone
+            && zone.advance(self.region_bytes)
+        {
+            self.positions[index] = 0;
+        }
         let place = if !self.random {
             let from = special.skipped(self.positions[index], self.region_bytes)?;
             self.positions[index] = from;
@@ -127,6 +134,10 @@ impl Drawn {
             self.place_plain(direction)?
         };
         self.positions[index] = place.0 - self.region_start + place.1;
+        let zone = self.special.as_mut().and_then(|s| s.zone.as_mut());
+        if let Some(zone) = zone {
+            return zone.place(place, self.region_start + self.region_bytes);
+        }
         if self.mix == Mix::TrimWrite
             && let Some(special) = &mut self.special
         {
@@ -190,7 +201,7 @@ impl Drawn {
     /// offsets were drawn ahead with its own.
     #[inline]
     pub fn tell_ahead(&mut self, kind: u8, device: &impl Device) {
-        if !self.random || kind >= SYNC {
+        if !self.random || kind >= SYNC || self.special.is_some() {
             return;
         }
         let blocks = &mut self.blocks[self.blocks_of[usize::from(kind)]];
@@ -237,7 +248,11 @@ fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize
         of[direction as usize] = made.len();
         shapes.push((min, unit_bytes));
         // As in fio's `last_block`: the last block with room for the smallest length.
-        let len = (plan.region_bytes - min.saturating_sub(unit_bytes)) / unit_bytes;
+        let region_bytes = match spec.zones.zone_bytes() {
+            Some(zone) => zone.min(plan.region_bytes),
+            None => plan.region_bytes,
+        };
+        let len = (region_bytes - min.saturating_sub(unit_bytes)) / unit_bytes;
         // Directions that share the blocks share the map.
         let mut alike = used().filter(|d| shape(*d) == (min, unit_bytes));
         let mapped = alike.any(is_mapped).then(|| RandomMap::new(len));

@@ -100,6 +100,9 @@ fn bytes_of_places(spec: &Spec, region_bytes: u64) -> u64 {
         // As in fio, a percentage is relative to `size`.
         (Some(extent), ..) => resolve(extent, region_bytes),
         (None, Some(Extent::Bytes(size)), Some(_)) => size.min(region_bytes),
+        (None, Some(size), None) if spec.zones.is_strided => {
+            resolve(size, region_bytes).min(region_bytes)
+        }
         _ => {
             // A pass ends before a block that does not fit.
             let block = match only_block_bytes(spec) {
@@ -176,6 +179,8 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
     }
     let rest = file_bytes - start;
     let len = match spec.size {
+        // As in fio, the zones lie in the whole file, and `size` is the amount of data.
+        _ if spec.zones.is_strided => rest,
         None | Some(Extent::Percent(100)) => rest,
         Some(Extent::Percent(percent)) => {
             let len = share(file_bytes, percent).min(rest);
@@ -191,9 +196,10 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
             ));
         }
     };
-    if len < largest_min {
+    let len_of_draws = spec.zones.zone_bytes().map_or(len, |zone| zone.min(len));
+    if len_of_draws < largest_min {
         return Err(format!(
-            "a block of {largest_min} bytes does not fit a region of {len} bytes"
+            "a block of {largest_min} bytes does not fit a region of {len_of_draws} bytes"
         ));
     }
     if len / 512 > lfsr::LEN_MAX {

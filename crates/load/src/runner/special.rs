@@ -1,5 +1,5 @@
 //! Places of requests that are neither all ascending nor all random: jobs that skip, runs from
-//! random places, writes of what was trimmed.
+//! random places, zones, writes of what was trimmed.
 
 use stend_base::Rng;
 
@@ -19,8 +19,44 @@ pub(super) struct Special {
     rng: Rng,
     /// True if an ascending job begins again beyond the end of the region.
     wraps: bool,
+    pub zone: Option<Zone>,
     /// The place that was trimmed and is to be written.
     pub trimmed: Option<(u64, u64)>,
+}
+
+/// The present zone of `zonemode=strided`.
+#[derive(Debug)]
+pub(super) struct Zone {
+    size_bytes: u64,
+    /// Distance between the beginnings of two zones.
+    stride_bytes: u64,
+    /// Beginning, from that of the region.
+    pub base: u64,
+    moved_bytes: u64,
+}
+
+impl Zone {
+    /// Goes to the next zone if `zonesize` bytes were moved in this one; returns true then. As in
+    /// fio, the zone after the last is the first.
+    pub fn advance(&mut self, region_bytes: u64) -> bool {
+        if self.moved_bytes < self.size_bytes {
+            return false;
+        }
+        self.moved_bytes = 0;
+        self.base = self.base.saturating_add(self.stride_bytes);
+        if self.base >= region_bytes {
+            self.base = 0;
+        }
+        true
+    }
+
+    /// The place of a request, given its place in the zone, both from the beginning of the region;
+    /// `None` if it reaches beyond the region.
+    pub fn place(&mut self, (at, len): (u64, u64), region_end: u64) -> Option<(u64, u64)> {
+        self.moved_bytes += len;
+        let at = at.saturating_add(self.base);
+        (at.saturating_add(len) <= region_end).then_some((at, len))
+    }
 }
 
 impl Special {
@@ -28,7 +64,13 @@ impl Special {
     pub fn new(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> Option<Special> {
         let spec = plan.spec;
         let runs = spec.rw.random && (spec.random_run > 1 || spec.random_percent != [100; 3]);
-        if spec.skip_bytes == 0 && !runs && spec.rw.mix != Mix::TrimWrite {
+        let zone = spec.zones.zone_bytes().map(|range_bytes| Zone {
+            size_bytes: spec.zones.size_bytes,
+            stride_bytes: range_bytes.saturating_add(spec.zones.skip_bytes),
+            base: 0,
+            moved_bytes: 0,
+        });
+        if spec.skip_bytes == 0 && !runs && spec.rw.mix != Mix::TrimWrite && zone.is_none() {
             return None;
         }
         Some(Special {
@@ -39,6 +81,7 @@ impl Special {
             rng: stream("follows"),
             // As in fio, a job that skips wraps at the end of its file, not at that of its region.
             wraps: plan.wraps || plan.is_whole,
+            zone,
             trimmed: None,
         })
     }
