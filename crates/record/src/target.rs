@@ -347,13 +347,19 @@ impl FromStr for Price {
         let wrong = || format!("`{text}` is not an amount and currency, such as \"79.90 EUR\"");
         let (amount, currency) = text.trim().split_once(' ').ok_or_else(wrong)?;
         let currency = currency.trim();
+        // A comma is the decimal point of most of Europe; in `1,234 EUR` it may separate thousands.
+        let comma = amount.split_once(',').filter(|(_, cents)| cents.len() != 3);
+        let amount = comma.map_or_else(
+            || amount.to_owned(),
+            |(whole, cents)| format!("{whole}.{cents}"),
+        );
         let is_plain = |c: char| c.is_ascii_digit() || c == '.';
         let is_amount = amount.chars().all(is_plain) && amount.parse().is_ok_and(|n: f64| n > 0.0);
         let is_word = (1..=8).contains(&currency.chars().count())
             && !currency.contains(|c: char| c.is_whitespace() || c.is_control());
         match is_amount && is_word {
             true => Ok(Price {
-                amount: amount.to_owned(),
+                amount,
                 currency: currency.to_owned(),
             }),
             false => Err(wrong()),
@@ -465,6 +471,10 @@ mod tests {
         let json = r#"{"amount":"79.90","currency":"EUR"}"#;
         assert_eq!(serde_json::to_string(&price).unwrap(), json);
         assert_eq!(serde_json::from_str::<Price>(json).unwrap(), price);
+        assert_eq!("79,90 EUR".parse::<Price>(), Ok(price));
+        for wrong in ["1,234 EUR", "1.234,50 EUR", "79,9,0 EUR"] {
+            assert!(wrong.parse::<Price>().is_err(), "{wrong}");
+        }
         let wrong = json.replace("79.90", "many");
         assert!(serde_json::from_str::<Price>(&wrong).is_err());
     }
