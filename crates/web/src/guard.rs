@@ -6,7 +6,9 @@
 //! because it lacks the token.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
@@ -19,10 +21,17 @@ use crate::trouble::Trouble;
 /// Greatest size of a request's body, bytes.
 pub(crate) const BODY_BYTES_MAX: usize = 64 * 1024;
 
+/// Time in which the body of a request must arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Rejects requests that may come from elsewhere; adds the headers of every response.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let mut response = match check(&app, &request) {
-        Ok(()) => next.run(request).await,
+    let received = match check(&app, &request) {
+        Ok(()) => whole(request).await,
+        Err(trouble) => Err(trouble),
+    };
+    let mut response = match received {
+        Ok(request) => next.run(request).await,
         Err(trouble) => trouble.into_response(),
     };
     let headers = response.headers_mut();
@@ -39,6 +48,22 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
     headers.insert("cross-origin-resource-policy", of_same_origin.clone());
     headers.insert("cross-origin-opener-policy", of_same_origin);
     response
+}
+
+/// Receives the body of a request. One that is too large is rejected by the length in its head, if
+/// that is stated.
+async fn whole(request: Request) -> Result<Request, Trouble> {
+    let (head, body) = request.into_parts();
+    let stated = text(&head.headers, &header::CONTENT_LENGTH);
+    let bytes: Option<u64> = stated.and_then(|length| length.parse().ok());
+    if bytes.is_some_and(|bytes| bytes > BODY_BYTES_MAX as u64) {
+        return Err(Trouble::TooLarge);
+    }
+    match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, BODY_BYTES_MAX)).await {
+        Ok(Ok(body)) => Ok(Request::from_parts(head, Body::from(body))),
+        Ok(Err(_)) => Err(Trouble::TooLarge),
+        Err(_) => Err(Trouble::Slow),
+    }
 }
 
 fn check(app: &App, request: &Request) -> Result<(), Trouble> {

@@ -6,8 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use stend_lab::Program;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::app::App;
 use crate::pages::router;
@@ -15,6 +19,19 @@ use crate::worker;
 
 /// Time that requests in progress have when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// Most connections at the same time; further ones wait until one of these ends. A browser opens at
+/// most six.
+const CONNECTIONS_MAX: usize = 128;
+
+/// Time in which the head of a request must arrive. A connection without a request ends after it.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Threads that read the lab: more of them only wait for each other, and for a processor.
+const READERS: usize = 8;
+
+/// Time before connections are accepted again after an error, such as too many open files.
+const ACCEPT_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// Error that prevents serving.
 #[derive(Debug, thiserror::Error)]
@@ -114,15 +131,16 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
+            .max_blocking_threads(READERS)
             .build()?;
         let pages = router(Arc::clone(&self.app));
+        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         let served: Result<(), ServeError> = runtime.block_on(async {
             for listener in self.listeners {
                 listener.set_nonblocking(true)?;
                 let listener = tokio::net::TcpListener::from_std(listener)?;
-                let pages = pages.clone();
                 // The task ends with the runtime.
-                tokio::spawn(async move { axum::serve(listener, pages).await });
+                tokio::spawn(accept(listener, pages.clone(), Arc::clone(&places)));
             }
             self.stop.notify.notified().await;
             Ok(())
@@ -132,6 +150,26 @@ impl Server {
         // Its panic has been printed.
         let _ = worker.join();
         served
+    }
+}
+
+/// Serves the connections of a listener, each while it has one of `places`.
+async fn accept(listener: tokio::net::TcpListener, pages: Router, places: Arc<Semaphore>) {
+    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(ACCEPT_AGAIN_AFTER).await;
+            continue;
+        };
+        let pages = TowerToHyperService::new(pages.clone());
+        tokio::spawn(async move {
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_TIMEOUT)
+                .serve_connection(TokioIo::new(stream), pages);
+            // An error ends the connection, and concerns its client alone.
+            let _ = connection.await;
+            drop(place);
+        });
     }
 }
 

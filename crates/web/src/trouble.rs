@@ -25,6 +25,10 @@ pub(crate) enum Trouble {
     Wrong(String),
     /// The request may come from another site.
     Refused(String),
+    /// The body of the request is too large.
+    TooLarge,
+    /// The body of the request did not arrive in time.
+    Slow,
     /// A fault of the program.
     Fault(String),
 }
@@ -84,6 +88,16 @@ impl IntoResponse for Trouble {
             Trouble::Missing(text) => (StatusCode::NOT_FOUND, "There is no such page", text),
             Trouble::Wrong(text) => (StatusCode::BAD_REQUEST, "This cannot be done", text),
             Trouble::Refused(text) => (StatusCode::FORBIDDEN, "Refused", text),
+            Trouble::TooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "This cannot be done",
+                "What was sent is larger than any form of these pages.".to_owned(),
+            ),
+            Trouble::Slow => (
+                StatusCode::REQUEST_TIMEOUT,
+                "This cannot be done",
+                "The form did not arrive in time: send it again.".to_owned(),
+            ),
             Trouble::Fault(text) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "A fault of the program",
@@ -126,7 +140,6 @@ pub(crate) async fn refusal_as_page(response: Response) -> Response {
     let said = String::from_utf8_lossy(&said);
     let text = match parts.status {
         StatusCode::METHOD_NOT_ALLOWED => "The page does not take a request of this method.",
-        StatusCode::PAYLOAD_TOO_LARGE => "What was sent is larger than any form of these pages.",
         // The library rejected an address.
         StatusCode::BAD_REQUEST if said.starts_with("Invalid URL") => {
             "The address does not name anything by a number."

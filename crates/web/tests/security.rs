@@ -246,6 +246,14 @@ fn long_bodies_are_refused() {
 }
 
 #[test]
+fn a_long_body_is_refused_by_its_stated_length() {
+    let bench = Bench::new();
+    let request = with(post("/what-if", ""), "content-length", "10000000000");
+    let answer = bench.answer(request);
+    assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[test]
 fn what_the_library_refuses_is_a_page_too() {
     let bench = Bench::new();
     for (answer, status, words) in [

@@ -15,11 +15,10 @@ mod work;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
 use crate::app::App;
-use crate::guard::{BODY_BYTES_MAX, guard};
+use crate::guard::guard;
 use crate::trouble::{Trouble, refusal_as_page};
 
 /// Returns the router with all pages of a lab.
@@ -55,7 +54,6 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/queue/{id}/cancel", post(work::cancel))
         .route("/assets/{name}", get(assets::serve))
         .fallback(async || Trouble::Missing("The list of reviews is at the top.".to_owned()))
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(axum::middleware::map_response(refusal_as_page))
         .layer(axum::middleware::from_fn_with_state(
             Arc::clone(&app),

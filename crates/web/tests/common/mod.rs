@@ -70,7 +70,10 @@ impl Bench {
             folder,
             pages: stend_web::router(Arc::clone(&app)),
             app,
-            runtime: Builder::new_current_thread().build().expect("a runtime"),
+            runtime: Builder::new_current_thread()
+                .enable_time()
+                .build()
+                .expect("a runtime"),
         }
     }
 
