@@ -310,19 +310,72 @@ pub fn set_note(lab: &mut Lab, entry: EntryId, note: Option<&str>) -> Result<(),
     set(lab, entry, "note", note)
 }
 
-/// Sets both label and note, or neither.
+/// Edit of a label or a note by a user who saw a text of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edit<'a> {
+    /// The text that the user saw, empty if there was none; `None` replaces any text.
+    pub seen: Option<&'a str>,
+    /// The new text; `None` removes it.
+    pub text: Option<&'a str>,
+}
+
+impl Edit<'_> {
+    /// True if the user changed the text.
+    fn is_change(&self) -> bool {
+        self.seen != Some(self.text.unwrap_or_default())
+    }
+
+    /// True if the stored text is neither the one that the user saw nor the new one.
+    fn conflicts(&self, stored: Option<&str>) -> bool {
+        let other = |seen| seen != stored.unwrap_or_default() && stored != self.text;
+        self.is_change() && self.seen.is_some_and(other)
+    }
+}
+
+/// Stored label and note, with which an edit conflicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The stored label, if the new label conflicts with it; empty if it was removed.
+    pub label: Option<String>,
+    /// The stored note, if the new note conflicts with it; empty if it was removed.
+    pub note: Option<String>,
+}
+
+/// Writes those of label and note that the user changed: both, or neither if one of them was
+/// changed by someone else since the user saw it.
 ///
 /// # Errors
 /// [`LabError::NoRun`], [`LabError::NoRecorded`].
-pub fn set_marks(
+pub fn edit_marks(
     lab: &mut Lab,
     entry: EntryId,
-    (label, note): (Option<&str>, Option<&str>),
-) -> Result<(), LabError> {
+    (label, note): (Edit<'_>, Edit<'_>),
+) -> Result<Option<Conflict>, LabError> {
     check(lab, entry)?;
     let (table, id) = place(entry);
-    let sql = format!("UPDATE {table} SET label = ?2, note = ?3 WHERE id = ?1");
-    lab.change(|to| to.execute(&sql, params![id, label, note]).map(drop))
+    lab.change(|to| {
+        let sql = format!("SELECT label, note FROM {table} WHERE id = ?1");
+        let stored: [Option<String>; 2] =
+            to.query_row(&sql, params![id], |row| Ok([row.get(0)?, row.get(1)?]))?;
+        let conflict = |edit: Edit<'_>, stored: &Option<String>| {
+            let conflicts = edit.conflicts(stored.as_deref());
+            conflicts.then(|| stored.clone().unwrap_or_default())
+        };
+        let conflict = Conflict {
+            label: conflict(label, &stored[0]),
+            note: conflict(note, &stored[1]),
+        };
+        if conflict.label.is_some() || conflict.note.is_some() {
+            return Ok(Some(conflict));
+        }
+        for (column, edit) in [("label", label), ("note", note)] {
+            if edit.is_change() {
+                let sql = format!("UPDATE {table} SET {column} = ?2 WHERE id = ?1");
+                to.execute(&sql, params![id, edit.text])?;
+            }
+        }
+        Ok(None)
+    })
 }
 
 fn set(lab: &mut Lab, entry: EntryId, column: &str, text: Option<&str>) -> Result<(), LabError> {

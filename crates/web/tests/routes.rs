@@ -342,6 +342,32 @@ fn labels_and_notes_are_seen_and_set() {
 }
 
 #[test]
+fn a_label_that_was_changed_in_another_tab_is_kept() {
+    let bench = jobs();
+    let page = bench.page("/jobs/1");
+    let seen = "name=\"seen_label\" value=\"\"";
+    assert!(page.contains(seen), "{page}");
+    let set = |fields: &str| bench.post("/jobs/1/marks", fields);
+    set("label=cold&note=&seen_label=&seen_note=");
+    let other = set("label=&note=fast&seen_label=&seen_note=");
+    assert_eq!(other.status, StatusCode::SEE_OTHER);
+    let page = bench.page("/jobs/1");
+    assert!(page.contains(">cold<") && page.contains("fast<"), "{page}");
+    // Another label is a conflict, which sending the form again resolves.
+    let conflict = set("label=warm&note=fast&seen_label=&seen_note=");
+    assert_eq!(conflict.status, StatusCode::UNPROCESSABLE_ENTITY);
+    for part in [
+        "Label: it was changed to “cold” since",
+        "name=\"seen_label\" value=\"cold\"",
+        "name=\"label\" value=\"warm\"",
+    ] {
+        assert!(conflict.body.contains(part), "{part}: {}", conflict.body);
+    }
+    set("label=warm&note=fast&seen_label=cold&seen_note=");
+    assert!(bench.page("/jobs/1").contains(">warm<"));
+}
+
+#[test]
 fn a_review_under_way_is_shown_until_it_is_not_heard_of() {
     let bench = Bench::new();
     let mut lab = bench.lab();
