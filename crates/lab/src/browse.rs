@@ -7,6 +7,7 @@ use stend_record::review::{FactId, Text};
 use stend_record::smart::Reading;
 
 use crate::drives::{self, drive};
+use crate::fold::FOLD_CASE;
 use crate::recorded::{self, RecordedKind, RecordedSummary};
 use crate::runs::{select, summary};
 use crate::studies::{self, StudySummary};
@@ -46,10 +47,8 @@ pub struct Search {
 impl Search {
     /// True if the search matches a simulated drive that is not in the lab, by its names and facts.
     pub fn finds_model(&self, names: &[&str], facts: &[(&str, Text)]) -> bool {
-        let has = |text: &str, part: &str| {
-            let part = part.trim().to_ascii_lowercase();
-            text.to_ascii_lowercase().contains(&part)
-        };
+        let has =
+            |text: &str, part: &str| text.to_lowercase().contains(&part.trim().to_lowercase());
         let named = |part: &str| names.iter().any(|name| has(name, part));
         let of = |wanted: &[&str], part: &str| {
             let mut facts = facts.iter();
@@ -61,7 +60,10 @@ impl Search {
         let mut words = self.text.split_whitespace();
         words.all(|word| named(word) || of(&[], word))
             && match whole(&self.drive) {
-                Some(whole) => names.iter().any(|name| name.eq_ignore_ascii_case(whole)),
+                Some(whole) => {
+                    let whole = whole.to_lowercase();
+                    names.iter().any(|name| name.to_lowercase() == whole)
+                }
                 None => named(&self.drive),
             }
             && (self.interface.is_empty()
@@ -455,6 +457,15 @@ impl Conditions {
         self.conditions.push(sql.replace('?', &place));
     }
 
+    /// Adds a condition in which texts are compared with `value`.
+    fn add_like(&mut self, sql: &str, value: String) {
+        // LIKE ignores the case of ASCII letters itself, and only of those.
+        match value.is_ascii() {
+            true => self.add(&sql.replace(FOLD_CASE, ""), Value::Text(value)),
+            false => self.add(sql, Value::Text(value.to_lowercase())),
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.conditions.is_empty()
     }
@@ -469,7 +480,7 @@ impl Conditions {
 
 /// Returns the condition that any of these columns is like `?`.
 fn any_like(columns: &[&str]) -> String {
-    let like = |column: &&str| format!("{column} LIKE ? ESCAPE '\\'");
+    let like = |column: &&str| format!("{FOLD_CASE}({column}) LIKE ? ESCAPE '\\'");
     let like: Vec<String> = columns.iter().map(like).collect();
     format!("({})", like.join(" OR "))
 }
@@ -483,10 +494,10 @@ fn condition(list: List, search: &Search) -> Conditions {
         Some(fact) => format!("({texts} OR {fact})"),
     };
     for word in search.text.split_whitespace() {
-        of.add(&anywhere, part(word));
+        of.add_like(&anywhere, part(word));
     }
     if !search.drive.is_empty() {
-        of.add(&list.named(), whole_or_part(&search.drive));
+        of.add_like(&list.named(), whole_or_part(&search.drive));
     }
     let like = any_like(&["value"]);
     for (names, wanted) in [
@@ -495,7 +506,7 @@ fn condition(list: List, search: &Search) -> Conditions {
     ] {
         let fact = list.has_fact(&format!("name IN ({names}) AND {like}"));
         if let Some(fact) = fact.filter(|_| !wanted.is_empty()) {
-            of.add(&fact, part(wanted));
+            of.add_like(&fact, part(wanted));
         }
     }
     let released = list.has_fact(&format!("name = '{RELEASE_YEAR}' AND value = ?"));
@@ -519,14 +530,14 @@ fn condition(list: List, search: &Search) -> Conditions {
 }
 
 /// Returns the LIKE pattern of a text within another.
-fn part(text: &str) -> Value {
-    Value::Text(format!("%{}%", escaped(text.trim())))
+fn part(text: &str) -> String {
+    format!("%{}%", escaped(text.trim()))
 }
 
 /// Returns the LIKE pattern of a text within another or, in quotation marks, of the whole text.
-fn whole_or_part(text: &str) -> Value {
+fn whole_or_part(text: &str) -> String {
     match whole(text) {
-        Some(whole) => Value::Text(escaped(whole)),
+        Some(whole) => escaped(whole),
         None => part(text),
     }
 }

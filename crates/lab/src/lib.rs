@@ -13,6 +13,7 @@ mod columns;
 mod drives;
 mod error;
 mod export;
+mod fold;
 mod format;
 mod load;
 pub mod marks;
@@ -62,7 +63,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const AGAIN_AFTER: Duration = Duration::from_millis(10);
 
 /// Migrations, each to a version of the tables from the one before it.
-const VERSIONS: [&str; 7] = [
+const VERSIONS: [&str; 8] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
@@ -70,6 +71,7 @@ const VERSIONS: [&str; 7] = [
     include_str!("migrations/5.sql"),
     include_str!("migrations/6.sql"),
     include_str!("migrations/7.sql"),
+    include_str!("migrations/8.sql"),
 ];
 
 /// An open lab.
@@ -107,6 +109,7 @@ impl Lab {
         }
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(patience).map_err(failed)?;
+        fold::add_to(&connection).map_err(failed)?;
         let began = Instant::now();
         loop {
             match bring_up_to_date(&mut connection, path) {
@@ -174,6 +177,7 @@ impl Lab {
         let failed = |error| LabError::of(error, path);
         let file = open_to_read(path, BUSY_TIMEOUT)?;
         let mut connection = Connection::open_in_memory().map_err(failed)?;
+        fold::add_to(&connection).map_err(failed)?;
         Backup::new(&file, &mut connection)
             .and_then(|copy| copy.run_to_completion(i32::MAX, Duration::ZERO, None))
             .and_then(|()| connection.pragma_update(None, "foreign_keys", false))
@@ -304,6 +308,7 @@ fn open_with(
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(name, flags)?;
     connection.busy_timeout(patience)?;
+    fold::add_to(&connection)?;
     version(&connection)?;
     Ok(connection)
 }

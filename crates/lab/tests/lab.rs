@@ -374,7 +374,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         ALTER TABLE series DROP COLUMN cpu_ns_per_request;
         DROP TABLE study_rows; DROP TABLE studies; DROP TABLE study_curves;
         DROP TABLE progress; DROP TABLE work; DROP TABLE recorded;
-        DROP INDEX runs_by_measurement_key;
+        DROP INDEX runs_by_start; DROP INDEX runs_by_edition; DROP INDEX runs_by_measurement_key;
         ALTER TABLE runs DROP COLUMN measurement_key;
         ALTER TABLE runs DROP COLUMN label;
         ALTER TABLE runs DROP COLUMN note;
@@ -425,7 +425,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     assert_eq!(count("SELECT count(*) FROM temperatures"), 4);
     let told = "SELECT count(*) FROM points WHERE cpu_ns_per_request > 1000";
     assert_eq!(count(told), 3);
-    assert_eq!(count("PRAGMA user_version"), 7);
+    assert_eq!(count("PRAGMA user_version"), 8);
 }
 
 #[test]
@@ -434,6 +434,7 @@ fn facts_of_a_version_without_fields_for_them_become_fields() {
     let whole = review("One", Vec::new());
     let run = place.lab().begin(&whole, &at(1)).unwrap();
     let back = "
+        DROP INDEX runs_by_start; DROP INDEX runs_by_edition;
         DROP INDEX runs_by_measurement_key;
         ALTER TABLE runs DROP COLUMN measurement_key;
         ALTER TABLE conditions DROP COLUMN of_name;

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde_json::json;
 use stend_lab::browse::{self, Search};
 use stend_lab::progress::{self, Progress};
-use stend_lab::recorded::{self, NewRecord};
+use stend_lab::recorded::{self, Conflict, Edit, NewRecord};
 use stend_lab::{EntryId, Lab, LabError, RecordedId, RecordedKind, RunContext, RunId};
 use stend_record::review::{Condition, ModelChange, ModelInfo, Review, SCHEMA, TargetInfo};
 use tempfile::TempDir;
@@ -232,6 +232,69 @@ fn jobs_are_recorded_labelled_merged_and_removed() {
     let connection = Connection::open(&path).unwrap();
     let left: i64 = connection.query_row(drives, [], |row| row.get(0)).unwrap();
     assert_eq!(left, 0, "nothing was run on it any more");
+}
+
+#[test]
+fn an_edit_keeps_what_others_have_changed_meanwhile() {
+    let (_folder, path) = place();
+    let mut lab = Lab::open(&path).unwrap();
+    let target = variant(1 << 30);
+    let entry = EntryId::Recorded(record(&mut lab, &target, None));
+    let edit = |seen, text| Edit {
+        seen: Some(seen),
+        text,
+    };
+    let same = |text: &'static str| edit(text, (!text.is_empty()).then_some(text));
+    let marks = |lab: &Lab| {
+        let of = recorded::list(lab).unwrap().remove(0);
+        (of.label, of.note)
+    };
+    let text = |text: &str| Some(text.to_owned());
+    // Two forms are loaded. The second edit leaves the label of the first alone.
+    let first = (edit("", Some("cold")), same("warm"));
+    assert_eq!(recorded::edit_marks(&mut lab, entry, first).unwrap(), None);
+    let second = (same(""), edit("warm", Some("in a fridge")));
+    assert_eq!(recorded::edit_marks(&mut lab, entry, second).unwrap(), None);
+    assert_eq!(marks(&lab), (text("cold"), text("in a fridge")));
+    // A third one has another label: neither of its texts is written.
+    let third = (edit("", Some("warm")), edit("in a fridge", None));
+    let conflict = Conflict {
+        label: text("cold"),
+        note: None,
+    };
+    let found = recorded::edit_marks(&mut lab, entry, third).unwrap();
+    assert_eq!(found, Some(conflict));
+    assert_eq!(marks(&lab), (text("cold"), text("in a fridge")));
+    // The same label is no conflict, and neither is one whose user saw nothing.
+    let again = (edit("", Some("cold")), edit("in a fridge", None));
+    assert_eq!(recorded::edit_marks(&mut lab, entry, again).unwrap(), None);
+    let unseen = Edit {
+        seen: None,
+        text: Some("warm"),
+    };
+    let last = (unseen, same(""));
+    assert_eq!(recorded::edit_marks(&mut lab, entry, last).unwrap(), None);
+    assert_eq!(marks(&lab), (text("warm"), None));
+}
+
+#[test]
+fn words_are_found_in_any_case_of_any_script() {
+    let (_folder, path) = place();
+    let mut lab = Lab::open(&path).unwrap();
+    record(&mut lab, &variant(1 << 30), Some("Холодный Диск 100%"));
+    let found = |text: &str| {
+        let search = Search {
+            text: text.to_owned(),
+            ..Search::default()
+        };
+        browse::recorded(&lab, &search, 0, 9).unwrap().count
+    };
+    for words in ["холодный", "ХОЛОД диск", "диск 100%"] {
+        assert_eq!(found(words), 1, "{words}");
+    }
+    for words in ["тёплый", "диск_100", "%диск%"] {
+        assert_eq!(found(words), 0, "{words}");
+    }
 }
 
 #[test]
