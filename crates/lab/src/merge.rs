@@ -33,6 +33,14 @@ const OF_RUN: [(&str, &str); 3] = [
 ];
 
 impl Lab {
+    /// Opens a lab that is to be merged into another one.
+    ///
+    /// # Errors
+    /// If it cannot be read, or does not exist.
+    pub fn look_to_merge(other: &Path) -> Result<Lab, LabError> {
+        Lab::look(other)?.ok_or_else(|| LabError::Missing(other.to_path_buf()))
+    }
+
     /// Copies the runs of another lab, which does not change. Two runs are the same if their UUIDs
     /// are; of these, the more complete one is kept.
     ///
@@ -44,11 +52,7 @@ impl Lab {
         if matches!((ours, named), (Ok(ours), Ok(named)) if ours == named) {
             return Err(LabError::Itself(other.to_path_buf()));
         }
-        let Some(theirs) = Lab::look(other)? else {
-            return Err(LabError::Missing(other.to_path_buf()));
-        };
-        let their_runs = theirs.runs()?;
-        drop(theirs);
+        let their_runs = Lab::look_to_merge(other)?.runs()?;
         let ours: BTreeMap<String, (i64, RunState, u32)> = self
             .runs()?
             .into_iter()

@@ -285,6 +285,8 @@ fn reviews_are_compared_with_what_was_unlike_on_top() {
     }
     assert!(found >= 4, "{all}");
     let same = ok(dir, &["compare", "1", "1"]).stdout;
+    let run = ok(dir, &["compare", "1", "1"]).stderr;
+    assert!(run.contains("`1` and `1` are the same run, 1"), "{run}");
     assert!(
         same.contains("were the same") && same.contains("(level)"),
         "{same}"
@@ -315,4 +317,14 @@ fn what_is_no_lab_is_found_before_anything_is_measured() {
     fails(dir, &args, 6, &["notes"]);
     fails(dir, &["lab", "show", "1"], 3, &["there is no lab yet"]);
     assert!(!dir.join("review-demo-8gb").exists());
+    // A merge that cannot begin creates no lab.
+    for other in ["nosuch.db", "notes"] {
+        fails(
+            dir,
+            &["lab", "merge", other, "--lab", "new.db"],
+            3,
+            &[other],
+        );
+        assert!(!dir.join("new.db").exists(), "{other}");
+    }
 }

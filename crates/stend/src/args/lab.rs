@@ -79,11 +79,15 @@ pub enum LabCommand {
         #[arg(long, value_name = "RUN,…", value_delimiter = ',')]
         runs: Option<Vec<EntryId>>,
     },
-    /// Delete reviews, jobs and replays permanently; reports in folders stay.
+    /// Delete reviews, jobs and replays permanently; reports in folders stay. On a terminal it asks
+    /// first.
     Delete {
         /// Their numbers: 3, j3.
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<EntryId>,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
     },
     /// Copy the reviews, jobs, replays and studies of another lab into this one.
     Merge {

@@ -23,7 +23,11 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let sides = args.sides.iter();
     let runs: Result<Vec<RunId>, Failure> =
         sides.map(|side| laboratory::find(&lab, side)).collect();
-    let compared = Compared::load(&lab, &runs?)?;
+    let runs = runs?;
+    if let Some(same) = same_run(&args.sides, &runs) {
+        note(&same);
+    }
+    let compared = Compared::load(&lab, &runs)?;
     let language = args.language.lang;
     let out = args.out.clone();
     let page = out.map(|out| compared.save(out, language)).transpose()?;
@@ -49,6 +53,16 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         text += &format!("\n{page}\n");
     }
     print(&text)
+}
+
+/// Returns a note if two sides are the same run.
+fn same_run(sides: &[String], runs: &[RunId]) -> Option<String> {
+    let earlier = |at: usize| runs[..at].iter().position(|run| *run == runs[at]);
+    let (first, second) = (1..runs.len()).find_map(|at| Some((earlier(at)?, at)))?;
+    Some(format!(
+        "`{}` and `{}` are the same run, {}: their figures do not differ",
+        sides[first], sides[second], runs[second]
+    ))
 }
 
 /// Reviews, with additional conditions that the lab stores.
