@@ -99,14 +99,29 @@
 
   // ---- Parts of pages that change ------------------------------------------------------------
 
+  // Shows above a part of the page that the server does not answer, until it does again.
+  function reachable(part) {
+    const note = document.createElement("p");
+    note.className = "banner";
+    note.setAttribute("role", "status");
+    note.textContent = "The server is not reached: it has ended, or is starting again. " +
+      "This page keeps trying; the command `stend lab serve` starts the server.";
+    return (reached) => {
+      if (reached) note.remove();
+      else if (!note.isConnected) part.before(note);
+    };
+  }
+
   function follow(part) {
     const every = Number(part.dataset.every);
+    const reached = reachable(part);
     let before = "";
     const look = async () => {
       if (document.hidden) return void setTimeout(look, every);
       let over = false;
       try {
         const answer = await fetch(part.dataset.part);
+        reached(true);
         if (answer.ok) {
           const text = await answer.text();
           const busy = part.contains(document.activeElement);
@@ -127,7 +142,7 @@
           over = true;
         }
       } catch {
-        // The server has ended, or is starting again.
+        reached(false);
       }
       if (!over) setTimeout(look, every);
     };
@@ -150,6 +165,7 @@
 
   function checks(form) {
     const place = document.getElementById("check");
+    const reached = reachable(place);
     let waiting = 0;
     let newest = 0;
     form.addEventListener("input", () => {
@@ -162,9 +178,10 @@
         try {
           const body = new URLSearchParams(new FormData(form));
           const answer = await fetch(form.dataset.check, { method: "POST", body });
+          reached(true);
           if (answer.ok && number === newest) place.innerHTML = await answer.text();
         } catch {
-          // The form says it when it is sent.
+          reached(false);
         }
       }, 200);
     });
