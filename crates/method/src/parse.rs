@@ -108,10 +108,19 @@ impl Source<'_> {
         if values.len() > 20 {
             return self.fail(list, "at most 20 percentiles are possible");
         }
-        let mut required = LatencySummary::PERCENTILES.iter();
-        match required.find(|p| !values.contains(p)) {
-            Some(p) => self.fail(list, format!("{p} is missing: the review reports it")),
-            None => Ok(()),
+        let required = LatencySummary::PERCENTILES.iter();
+        let missing = required.filter(|p| !values.contains(p));
+        let missing: Vec<String> = missing.map(f64::to_string).collect();
+        match &missing[..] {
+            [] => Ok(()),
+            [p] => self.fail(list, format!("{p} is missing: the review reports it")),
+            several => {
+                let several = several.join(", ");
+                self.fail(
+                    list,
+                    format!("{several} are missing: the review reports them"),
+                )
+            }
         }
     }
 

@@ -259,6 +259,7 @@ read_percent = [0, | read_percent = [101, | read_percent | 0 to 100
 duration_s = 180 | duration_s = 0.5 | duration_s | 1 s or longer
 duration_s = 180 | duration_s = nan | duration_s | 1 s or longer
 pause_s = 900 | pause_s = -1 | pause_s | 0 s or longer
+99.99, 99.999] | 99.995] | percentiles | 99.99, 99.999 are missing
 99.99, 99.999] | 99.99] | percentiles | 99.999 is missing
 [50, 90, | [90, 50, | percentiles | ascend
 after = "degradation" | after = "random" | after | test.curve
