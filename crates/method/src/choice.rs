@@ -110,6 +110,7 @@ pub(crate) fn prepare_plan<'e>(
         scale: options.duration_scale,
         scaled_by: edition.scaled_by,
         capacity_bytes: target.capacity_bytes,
+        sector_bytes: target.logical_block_bytes().unwrap_or(1),
         kind: target.kind,
         percentiles: edition.percentiles.clone(),
         write_budget_bytes: options.write_budget_bytes,

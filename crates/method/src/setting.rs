@@ -21,6 +21,9 @@ pub(crate) struct Setting {
     pub(crate) scaled_by: u32,
     /// Capacity of the target, bytes.
     pub(crate) capacity_bytes: u64,
+    /// Size of which the target's requests are multiples, bytes; 1 if it is not known. Points of
+    /// other sizes are not in the plan.
+    pub(crate) sector_bytes: u64,
     /// Kind of the target.
     pub(crate) kind: TargetKind,
     /// Latency percentiles requested of every job.

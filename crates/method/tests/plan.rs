@@ -5,7 +5,7 @@ use stend_method::{
     Edition, FILL_BYTES_PER_S, Outline, OutlinedPart, Prospect, ReviewOptions, estimate, outline,
     run_review,
 };
-use stend_record::review::{TargetInfo, TargetKind};
+use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 /// A target that allows everything.
 fn prospect(info: &TargetInfo, can_be_copied: bool) -> Prospect<'_> {
@@ -150,6 +150,33 @@ fn options_change_the_plan_as_they_change_the_review() {
             .contains("takes no TRIM")
     );
     assert!(outline(&edition, &options(&["nothing"]), &no_trim).is_err());
+}
+
+#[test]
+fn points_that_are_no_multiples_of_a_sector_are_left_out() {
+    let edition = Edition::load("2014").unwrap();
+    let mut drive = info(TargetKind::BlockDevice, common::CAPACITY_BYTES);
+    let asked = options(&["block-scaling"]);
+    let points = |drive: &TargetInfo| {
+        let mut told = outline(&edition, &asked, &prospect(drive, false)).unwrap();
+        let test = told.tests.remove(0);
+        let named = |part: &&OutlinedPart| part.what.contains("512 B");
+        (test.parts.iter().filter(named).count(), test.warnings)
+    };
+    let (small, warnings) = points(&drive);
+    assert!(small > 0 && warnings.is_empty(), "{small} {warnings:?}");
+    drive
+        .facts
+        .push(Condition::new("logical-block-bytes", "512"));
+    assert_eq!(points(&drive), (small, Vec::new()));
+    drive.facts.pop();
+    drive
+        .facts
+        .push(Condition::new("logical-block-bytes", "4096"));
+    let (small, warnings) = points(&drive);
+    assert_eq!((small, warnings.len()), (0, 1));
+    let warning = warnings[0].in_english();
+    assert!(warning.contains("sectors of 4096 bytes"), "{warning}");
 }
 
 #[test]

@@ -188,6 +188,13 @@ impl TargetInfo {
         found.map(|fact| &fact.value)
     }
 
+    /// Smallest request of a real drive, to which all sizes and offsets are aligned, bytes; `None`
+    /// if it is not known.
+    pub fn logical_block_bytes(&self) -> Option<u64> {
+        let bytes = self.named("logical-block-bytes")?.in_english();
+        bytes.parse().ok().filter(|bytes| *bytes > 0)
+    }
+
     /// Fingerprint of the model of a simulated drive; empty if it is not known.
     pub fn fingerprint(&self) -> &str {
         let model = self.model.as_ref();

@@ -619,6 +619,10 @@ rec-warning-part = only a part of this test: { $there } of its { $all } points w
     follows from the whole test does not follow from them
 rec-warning-left-out-point = one point of this test that writes is left out: the target was opened
     with --read-only
+rec-warning-below-sector-point = one point of this test is left out: its block size is not a multiple
+    of the target's sectors of { $sector } bytes, which the target rejects
+rec-warning-below-sector-points = { $points } points of this test are left out: their block sizes are
+    not multiples of the target's sectors of { $sector } bytes, which the target rejects
 rec-warning-left-out-points = { $points } points of this test that write or mix are left out: the
     target was opened with --read-only
 rec-piece-rounds = { $rounds } rounds
