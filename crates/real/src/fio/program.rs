@@ -358,11 +358,20 @@ fn failed_job(output: &Output) -> Option<String> {
     Some(format!("job \"{name}\" with error {error}{meaning}"))
 }
 
-/// fio's complaints in one line, each once.
+/// fio's complaints in one line, each once: every process of a job prints its own, which differ in
+/// process ids, offsets and the like.
 fn words(stderr: &str, before_json: &str) -> String {
+    let is_digit = |c: char| c.is_ascii_digit();
+    // Runs of digits of any length are alike.
+    let bare = |line: &str| -> Vec<String> {
+        let parts = line.split(is_digit).filter(|part| !part.is_empty());
+        parts.map(str::to_owned).collect()
+    };
+    let alike = |one: &str, other: &str| bare(one) == bare(other);
     let mut lines: Vec<&str> = Vec::new();
     for line in stderr.lines().chain(before_json.lines()).map(str::trim) {
-        if !line.is_empty() && !lines.contains(&line) && lines.len() < 6 {
+        let is_known = lines.iter().any(|known| alike(known, line));
+        if !line.is_empty() && !is_known && lines.len() < 6 {
             lines.push(line);
         }
     }
@@ -464,6 +473,12 @@ mod tests {
         says(&text, "exit code 1");
         assert!(
             text.ends_with("fio: No I/O performed; Bad option"),
+            "{text}"
+        );
+        let many = "fio: pid=10, err=22/offset=512\nfio: pid=7, err=22/offset=4096\n";
+        let text = error(1 << 8, many, "Bad option\n{");
+        assert!(
+            text.ends_with(": fio: pid=10, err=22/offset=512; Bad option"),
             "{text}"
         );
         says(error(9, "", GOOD), "killed by signal 9");
