@@ -24,6 +24,7 @@ use crate::probe::thermometer::Thermometer;
 use crate::probe::{environment, file, health, thermometer};
 use crate::process::running;
 use crate::process::running::RunFolder;
+use crate::safety::open_target::left_words;
 use crate::safety::opened_target::Opened;
 use crate::safety::removal::Presence;
 use crate::safety::{self, preview, read_only};
@@ -166,6 +167,12 @@ impl FioTarget {
     /// True if its file was created when it was opened, so that it holds no data yet.
     pub fn is_new(&self) -> bool {
         self.opened.created
+    }
+
+    /// A remark on folders that killed reviews have left in the directory under test, with the
+    /// command that removes them; empty if there is none.
+    pub fn left_by_killed_reviews(&self) -> String {
+        left_words(&self.opened.left)
     }
 
     /// Bytes of its file that were never written, so that reads of them do not reach the drive; 0
@@ -347,6 +354,7 @@ impl Target for FioTarget {
             shown,
             opened.size_bytes,
             self.device(),
+            opened.device.as_ref().filter(|_| self.device().is_none()),
         )
     }
 

@@ -16,6 +16,7 @@ use stend_simulated::{Access, SimulatedTarget, is_state_file, model_info};
 use crate::args::{OnArgs, RealArgs, SetArgs};
 use crate::consent;
 use crate::failure::Failure;
+use crate::output::note;
 
 /// An opened target.
 pub enum Opened {
@@ -266,7 +267,12 @@ pub fn open_planned(
         planned_s: planned.map(|p| p.time_s).filter(|s| *s > 0.0),
         ..OpenOptions::default()
     };
-    Ok(Opened::Real(Box::new(stend_real::open(path, &options)?)))
+    let target = stend_real::open(path, &options)?;
+    let left = target.left_by_killed_reviews();
+    if !left.is_empty() {
+        note(&left);
+    }
+    Ok(Opened::Real(Box::new(target)))
 }
 
 /// Facts about a target that is not opened.
@@ -283,6 +289,8 @@ pub struct Seen {
     pub health: Option<Health>,
     /// Write limit of the target.
     pub write_limit: WriteLimit,
+    /// Reasons for which a review of a real device would be refused.
+    pub refusals: Vec<String>,
 }
 
 /// As [`open`], but opens no real target: creates and locks nothing, and asks no question.
@@ -304,6 +312,7 @@ pub fn look(named: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
                 true => WriteLimit::UntilRefused,
                 false => WriteLimit::NeverRefuses,
             },
+            refusals: Vec::new(),
         });
     }
     if is_state_file(path) {
@@ -315,6 +324,7 @@ pub fn look(named: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
             rated_bytes: target.rated_bytes(),
             health: None,
             write_limit: target.write_limit(),
+            refusals: Vec::new(),
         });
     }
     if !is_like_a_path(name, real_args) {
@@ -328,6 +338,11 @@ pub fn look(named: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
         rated_bytes: None,
         health: seen.health,
         write_limit: WriteLimit::AsStated,
+        // Reading is allowed even of a device in use.
+        refusals: match real_args.read_only {
+            true => Vec::new(),
+            false => seen.refusals,
+        },
     })
 }
 

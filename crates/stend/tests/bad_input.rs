@@ -7,8 +7,8 @@ use std::fs;
 use std::process::Stdio;
 
 use common::{
-    Loop, MIB, Mounted, fails, fails_as, folder, have, have_root_and, json, names, ok, program,
-    run, stend, tool,
+    Loop, LoopOf, MIB, Mounted, fails, fails_as, folder, have, have_root_and, json, names, ok,
+    program, run, stend, tool,
 };
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
@@ -129,6 +129,15 @@ fn what_is_in_memory_is_refused_as_a_folder_and_as_a_file() {
             );
         }
     }
+    // A loop device over such a file is in memory, too.
+    let device = LoopOf::new(&[old]);
+    let node = device.node();
+    let part = [node, "in the machine's memory (tmpfs)"];
+    for more in [&["--destroy", "loop:old.bin"], &["--read-only", "--plan"]] {
+        let args = [&["review", node], &more[..]].concat();
+        fails(dir, &args, 4, &part);
+    }
+    drop(device);
     assert_eq!(names(memory.path()), ["old.bin"]);
     assert_eq!(names(dir), ["j.fio"]);
 }
@@ -710,6 +719,12 @@ fn block_devices_in_use_are_refused_even_when_named() {
     fails(dir.path(), &args, 4, &["will not be touched", "ext4"]);
     let mounted = Mounted::new(&[node]);
     let point = mounted.path().to_str().unwrap();
+    let plan = ["review", node, "--plan"];
+    let told = ok(dir.path(), &plan).stdout;
+    let refused = format!("! the review would be refused: {node} is mounted at {point}");
+    assert!(told.contains(&refused), "{told}");
+    let told = ok(dir.path(), &[&plan[..], &["--read-only"]].concat()).stdout;
+    assert!(!told.contains("refused"), "{told}");
     fails(
         dir.path(),
         &args,

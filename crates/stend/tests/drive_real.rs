@@ -34,7 +34,7 @@ fn untouched(device: &Loop) {
 }
 
 /// Runs a command on a terminal, and types `input` once `sign` is on the screen.
-fn typed(dir: &Path, args: &[&str], sign: &str, input: &str) -> (Option<i32>, String) {
+pub fn typed(dir: &Path, args: &[&str], sign: &str, input: &str) -> (Option<i32>, String) {
     let words: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
     let program = env!("CARGO_BIN_EXE_stend");
     // A terminal without a viewer has no size.
@@ -245,18 +245,15 @@ fn trim_of_a_device_asks_for_its_serial_number() {
         4,
         &["does not name it", "8388608 bytes from 4194304 on"],
     );
-    for range in [
-        ["--offset", "16MiB"],
-        ["--offset", "100"],
-        ["--length", "17MiB"],
+    let within = ["within the target's 16777216 bytes", "512"];
+    let past = ["--offset 16777216 is past the end", "16777216 bytes"];
+    for (range, parts) in [
+        (["--offset", "16MiB"], past),
+        (["--offset", "100"], within),
+        (["--length", "17MiB"], within),
     ] {
         let args = [&trim[..], &range, &["--destroy", TOKEN]].concat();
-        fails(
-            dir,
-            &args,
-            3,
-            &["within the target's 16777216 bytes", "512"],
-        );
+        fails(dir, &args, 3, &parts);
     }
     untouched(&device);
     let named = [&part[..], &["--destroy", TOKEN, "--json"]].concat();

@@ -1,13 +1,15 @@
 //! The lab from outside: storing reviews and reading them.
 
 use crate::common;
+use crate::drive_real::typed;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use common::{
-    FakeTool, fails, fake_tool, folder, json, list, ok, review, run, saved, stend, test, with_tools,
+    FakeTool, fails, fake_tool, folder, have, json, list, ok, review, run, saved, stend, test,
+    with_tools,
 };
 use serde_json::Value;
 
@@ -298,6 +300,29 @@ fn reviews_are_compared_with_what_was_unlike_on_top() {
         &["no complete review", "stend review intel-dc"],
     );
     fails(dir, &["compare", "1"], 2, &["2"]);
+}
+
+#[test]
+fn deleting_asks_on_a_terminal_alone() {
+    if !have(&["script"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    for _ in 0..3 {
+        review(dir, &[&QUICK[..], &["--against", "none"]].concat());
+        fs::remove_dir_all(dir.join("review-demo-8gb")).unwrap();
+    }
+    let (code, screen) = typed(dir, &["lab", "delete", "1"], "Type yes", "y\n");
+    assert_eq!(code, Some(4), "{screen}");
+    assert!(screen.contains("nothing was deleted"), "{screen}");
+    assert_eq!(runs(dir).len(), 3);
+    let (code, screen) = typed(dir, &["lab", "delete", "1"], "Type yes", "yes\n");
+    assert_eq!(code, Some(0), "{screen}");
+    let (code, screen) = typed(dir, &["lab", "delete", "2", "--yes"], "deleted", "");
+    assert_eq!(code, Some(0), "{screen}");
+    ok(dir, &["lab", "delete", "3"]);
+    assert_eq!(runs(dir).len(), 0);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use common::{
-    Loop, MIB, Mounted, fails, folder, have, have_root_and, json, list, number, ok, page_header,
-    review, run, saved, script, stend, test, tiny, tool, words,
+    Loop, LoopOf, MIB, Mounted, fails, folder, have, have_root_and, json, list, number, ok,
+    page_header, review, run, saved, script, stend, test, tiny, tool, words,
 };
 use serde_json::Value;
 
@@ -331,6 +331,92 @@ fn smartctl(dir: &Path, documents: &[&str]) -> String {
     let made = script(&bin, &body);
     fs::rename(made, bin.join("smartctl")).unwrap();
     format!("{at}:{}", std::env::var("PATH").unwrap_or_default())
+}
+
+#[test]
+fn a_killed_review_of_a_directory_is_named_with_the_command_that_removes_it() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let left = dir.join("drive/stend-Ab3dE9");
+    fs::create_dir_all(&left).unwrap();
+    fs::write(left.join("target.bin"), vec![0; MIB as usize]).unwrap();
+    fs::create_dir(dir.join("drive/stend-notes")).unwrap();
+    fs::write(dir.join("j.fio"), "[a]\nrw=read\nsize=1m\n").unwrap();
+    let run = ["run", "j.fio", "--on", "drive", "--size"];
+    let said = ok(dir, &[&run[..], &["8MiB"]].concat()).stderr;
+    let path = left.display().to_string();
+    let parts = ["a folder is left by killed reviews: 1.0 MB", "rm -r", &path];
+    for part in parts {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("stend-notes"), "{said}");
+    let args = [&run[..], &["900TiB"]].concat();
+    fails(dir, &args, 6, &["do not fit", "rm -r", &path]);
+    assert!(
+        left.join("target.bin").exists(),
+        "stend removes it by no means"
+    );
+}
+
+/// An edition with a point that a drive with sectors of 4096 bytes cannot serve.
+const SECTORS: &str = r#"
+schema = "stend.edition/1"
+id = "sectors"
+title = "Sectors"
+percentiles = [50, 90, 95, 99, 99.9, 99.99, 99.999]
+pause_s = 0
+
+[[state]]
+id = "empty"
+title = "empty"
+steps = ["trim"]
+
+[[test]]
+id = "blocks"
+title = "Blocks"
+method = "Reads at random."
+
+[[test.sweep]]
+op = "read"
+state = "empty"
+pattern = "random"
+block_bytes = [512, 4096]
+queue_depth = [1]
+threads = 1
+duration_s = 1
+"#;
+
+#[test]
+fn points_below_the_sector_of_a_device_are_left_out() {
+    if !have_root_and(&DEVICE) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let image = dir.join("native.img");
+    fs::File::create(&image).unwrap().set_len(64 * MIB).unwrap();
+    let device = LoopOf::new(&["--sector-size", "4096", image.to_str().unwrap()]);
+    fs::write(dir.join("mine.toml"), SECTORS).unwrap();
+    let review = ["review", device.node(), "--edition", "mine.toml"];
+    let told = ok(dir, &[&review[..], &["--plan"]].concat()).stdout;
+    assert!(told.contains("sectors of 4096 bytes"), "{told}");
+    assert!(!told.contains("512 B"), "{told}");
+    let destroy = ["--destroy", "loop:native.img", "--json"];
+    let made = json(&ok(dir, &[&review[..], &destroy].concat()).stdout);
+    assert_eq!(made["complete"], true);
+    let points = list(&made["tests"][0]["points"]).iter();
+    let sizes: Vec<f64> = points.map(|point| number(&point["block_bytes"])).collect();
+    assert_eq!(sizes, [4096.0]);
+    let past = ["drive", "trim", device.node(), "--offset", "1GiB"];
+    fails(
+        dir,
+        &past,
+        3,
+        &["--offset 1073741824 is past the end", "67108864 bytes"],
+    );
 }
 
 #[test]

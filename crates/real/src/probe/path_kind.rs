@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use stend_load::target::{TargetError, failed};
 
+use crate::probe::device::Device;
 use crate::probe::system::{DeviceNumber, SystemRoot, mount_of};
 
 /// Refuses a file or a directory that is not on a drive; `place` is its present or future path, or
@@ -28,6 +29,23 @@ pub(crate) fn refuse_memory(
             path.display()
         ))),
         _ => Ok(()),
+    }
+}
+
+/// Refuses a loop device whose backing file is not on a drive.
+///
+/// # Errors
+/// [`TargetError::Refused`].
+pub(crate) fn refuse_loop_in_memory(
+    root: &SystemRoot,
+    path: &Path,
+    device: &Device,
+) -> Result<(), TargetError> {
+    let backing = device.disk("loop/backing_file").map(PathBuf::from);
+    // The path of a deleted file does not lead to it.
+    match backing.filter(|file| file.exists()) {
+        Some(file) => refuse_memory(root, path, &file),
+        None => Ok(()),
     }
 }
 

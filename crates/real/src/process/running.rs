@@ -185,7 +185,7 @@ impl RunFolder {
         let counted = Counted::new();
         Ok(RunFolder {
             folder: tempfile::Builder::new()
-                .prefix("stend-")
+                .prefix(FOLDER_PREFIX)
                 .tempdir_in(parent)?,
             _counted: counted,
         })
@@ -196,6 +196,9 @@ impl RunFolder {
         self.folder.path()
     }
 }
+
+/// Prefix of the names of temporary folders.
+pub(crate) const FOLDER_PREFIX: &str = "stend-";
 
 /// A folder that lives as long as its target. It is removed when dropped, or by [`stop`].
 #[derive(Debug)]
@@ -210,7 +213,7 @@ impl TargetFolder {
             return Err(ended());
         }
         let folder = tempfile::Builder::new()
-            .prefix("stend-")
+            .prefix(FOLDER_PREFIX)
             .tempdir_in(parent)?;
         now.target_folders.push(folder.path().to_owned());
         Ok(TargetFolder(folder))

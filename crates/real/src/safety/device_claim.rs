@@ -16,6 +16,7 @@ use crate::probe::system::{DeviceNumber, SystemRoot};
 use crate::probe::{health, smartctl};
 use crate::process::tools;
 use crate::safety::consent::{Demand, row};
+use crate::safety::permission::no_permission;
 use crate::safety::survey::{Finding, signature, survey};
 use crate::safety::users::look_until_settled;
 use stend_load::target::{TargetError, failed};
@@ -197,11 +198,7 @@ fn open_exclusively(path: &Path) -> Result<Result<File, Finding>, TargetError> {
     match error.kind() {
         io::ErrorKind::ResourceBusy => Ok(Err(Finding::Busy)),
         io::ErrorKind::ReadOnlyFilesystem => Ok(Err(Finding::ReadOnly)),
-        io::ErrorKind::PermissionDenied => Err(TargetError::Failed(format!(
-            "{}: no permission to write to the device; run as root, or as a member of the group \
-             that owns it",
-            path.display()
-        ))),
+        io::ErrorKind::PermissionDenied => Err(no_permission(path, "write to the device")),
         _ => Err(failed(path, "cannot be opened")(error)),
     }
 }

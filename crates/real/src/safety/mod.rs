@@ -7,6 +7,7 @@ pub(crate) mod file_claim;
 pub(crate) mod file_mark;
 pub(crate) mod open_target;
 pub(crate) mod opened_target;
+pub(crate) mod permission;
 pub(crate) mod preview;
 pub(crate) mod read_only;
 pub(crate) mod removal;

@@ -5,16 +5,19 @@
 //! used for work on files. Earlier contents of the directory are neither read nor changed.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use stend_load::target::{TargetError, failed};
 use stend_record::review::TargetKind;
+use stend_record::size::in_both_units;
 
 use crate::options::OpenOptions;
+use crate::probe::device::Device;
 use crate::probe::file::{check_free_space, folder_of, new_file, part_of, usable_size};
-use crate::probe::path_kind::{PathKind, refuse_memory};
-use crate::probe::system::SystemRoot;
-use crate::process::running::TargetFolder;
+use crate::probe::path_kind::{PathKind, refuse_loop_in_memory, refuse_memory};
+use crate::probe::system::{SystemRoot, names_in};
+use crate::process::running::{FOLDER_PREFIX, TargetFolder};
+use crate::safety::consent::quoted;
 use crate::safety::device_claim::{DeviceAction, claim};
 use crate::safety::file_claim::{self, claim_file};
 use crate::safety::file_mark::LeftMarked;
@@ -31,6 +34,7 @@ pub(crate) fn open(
     match PathKind::of(path)? {
         found if options.read_only => read_only::open(root, path, found, size_bytes),
         PathKind::Device(number, node) => {
+            refuse_loop_in_memory(root, path, &Device::known(root, path, number)?)?;
             let (claimed, device) = claim(root, &node, number, options, &DeviceAction::Test)?;
             Ok(Opened {
                 _other_nodes: claimed.others,
@@ -83,6 +87,59 @@ fn create(root: &SystemRoot, path: &Path, size_bytes: Option<u64>) -> Result<Ope
     })
 }
 
+/// Name of the file for fio in a subdirectory.
+const FILE_NAME: &str = "target.bin";
+
+/// Subdirectories that reviews of a directory have left when they were killed; `own` is that of
+/// this review. The lock on the directory excludes a review under way.
+fn left_folders(directory: &Path, own: &Path) -> Vec<PathBuf> {
+    let names = names_in(directory).into_iter();
+    let ours = names.filter(|name| name.starts_with(FOLDER_PREFIX));
+    let folders = ours.map(|name| directory.join(name));
+    let left = folders.filter(|folder| folder != own && folder.join(FILE_NAME).is_file());
+    left.collect()
+}
+
+/// Describes folders that killed reviews have left, with the command that removes them; empty if
+/// there is none.
+pub(crate) fn left_words(folders: &[PathBuf]) -> String {
+    let Some(first) = folders.first() else {
+        return String::new();
+    };
+    let bytes: u64 = folders
+        .iter()
+        .filter_map(|of| bytes_of(&of.join(FILE_NAME)))
+        .sum();
+    let names: Vec<String> = folders
+        .iter()
+        .map(|of| quoted(&of.to_string_lossy()))
+        .collect();
+    format!(
+        "{}: {} left by killed reviews: {} of their files can be freed with rm -r {}",
+        first.parent().unwrap_or(first).display(),
+        match folders.len() {
+            1 => "a folder is".to_owned(),
+            several => format!("{several} folders are"),
+        },
+        in_both_units(bytes),
+        names.join(" ")
+    )
+}
+
+fn bytes_of(file: &Path) -> Option<u64> {
+    Some(file.metadata().ok()?.len())
+}
+
+/// Adds the folders of killed reviews to an error: their files may take the missing space.
+fn with_left(error: TargetError, folders: &[PathBuf]) -> TargetError {
+    match error {
+        TargetError::Failed(why) if !folders.is_empty() => {
+            TargetError::Failed(format!("{why}\n{}", left_words(folders)))
+        }
+        error => error,
+    }
+}
+
 /// Creates the subdirectory and the file for fio in it.
 fn directory(
     root: &SystemRoot,
@@ -103,9 +160,12 @@ fn directory(
     file_claim::lock(root, path, &lock)?;
     let folder =
         TargetFolder::new_in(&directory).map_err(failed(path, "no subdirectory can be made"))?;
-    let file = create(root, &folder.path().join("target.bin"), Some(size_bytes))?;
+    let file = create(root, &folder.path().join(FILE_NAME), Some(size_bytes));
+    let left = left_folders(&directory, folder.path());
+    let file = file.map_err(|error| with_left(error, &left))?;
     Ok(Opened {
         kind: TargetKind::Directory,
+        left,
         subdirectory: Some(Subdirectory { directory, folder }),
         _lock: Some(lock),
         ..file

@@ -43,6 +43,8 @@ pub(crate) struct Opened {
     pub(crate) _other_nodes: Vec<File>,
     /// For a directory, the subdirectory that contains the file.
     pub(crate) subdirectory: Option<Subdirectory>,
+    /// Subdirectories that killed reviews have left in a directory.
+    pub(crate) left: Vec<PathBuf>,
     pub(crate) trim_supported: bool,
     /// True if it did not exist before.
     pub(crate) created: bool,
@@ -99,6 +101,7 @@ impl Opened {
             device: None,
             _other_nodes: Vec::new(),
             subdirectory: None,
+            left: Vec::new(),
             trim_supported: false,
             created: false,
             _marked: None,

@@ -11,9 +11,10 @@ use stend_record::review::Condition;
 
 use crate::probe::device::Device;
 use crate::probe::file::part_of;
-use crate::probe::path_kind::{PathKind, refuse_memory};
+use crate::probe::path_kind::{PathKind, refuse_loop_in_memory, refuse_memory};
 use crate::probe::system::{DeviceNumber, SystemRoot};
 use crate::safety::opened_target::Opened;
+use crate::safety::permission::no_permission;
 use crate::safety::survey::{Finding, survey};
 use stend_load::target::{TargetError, failed, input};
 
@@ -52,6 +53,7 @@ fn device(
         let what = format!("sysfs knows no block device {number}");
         TargetError::Failed(format!("{}: {what}", node.display()))
     })?;
+    refuse_loop_in_memory(root, &node, &device)?;
     let in_use = survey(root, &device)
         .iter()
         .filter_map(Finding::in_use)
@@ -85,10 +87,7 @@ fn open_to_read(path: &Path) -> Result<File, TargetError> {
 
 /// Error for a target without read permission.
 pub(crate) fn unreadable(path: &Path) -> TargetError {
-    TargetError::Failed(format!(
-        "{}: no permission to read; run as root, or as a member of the group that owns it",
-        path.display()
-    ))
+    no_permission(path, "read")
 }
 
 /// Facts about the access, for the environment.

@@ -118,6 +118,12 @@ fn range(
     if whole && len > 0 && end.is_some_and(|end| end <= size_bytes) {
         return Ok((offset, len));
     }
+    if offset >= size_bytes {
+        return Err(TargetError::Input(format!(
+            "{}: --offset {offset} is past the end of the target, which has {size_bytes} bytes",
+            path.display()
+        )));
+    }
     let blocks = match block_bytes {
         0..=1 => String::new(),
         bytes => format!(" and consists of whole blocks of {bytes} bytes"),

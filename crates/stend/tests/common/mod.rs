@@ -356,8 +356,9 @@ pub fn with_tools<'a>(
 
 /// A loop device over a sparse file `disk.img` in a folder of its own; both are removed on drop.
 pub struct Loop {
+    /// Dropped before its file.
+    device: LoopOf,
     _dir: TempDir,
-    node: String,
 }
 
 impl Loop {
@@ -383,27 +384,42 @@ impl Loop {
             .unwrap()
             .set_len(size_bytes)
             .unwrap();
+        let device = LoopOf::new(&[image.to_str().unwrap()]);
+        Loop { device, _dir: dir }
+    }
+
+    /// Path of the device, such as `/dev/loop7`.
+    pub fn node(&self) -> &str {
+        self.device.node()
+    }
+}
+
+/// A loop device over a file of a test; it is removed on drop.
+pub struct LoopOf(String);
+
+impl LoopOf {
+    /// Creates a device with these arguments of `losetup`, the last of which is the file.
+    pub fn new(args: &[&str]) -> LoopOf {
         // Another test may take the free device between its search and its set-up.
         for _ in 0..20 {
-            let output = try_tool("losetup", &["--find", "--show", image.to_str().unwrap()]);
+            let output = try_tool("losetup", &[&["--find", "--show"], args].concat());
             if output.status.success() {
-                let node = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-                return Loop { _dir: dir, node };
+                return LoopOf(String::from_utf8_lossy(&output.stdout).trim().to_owned());
             }
             std::thread::sleep(Duration::from_millis(100));
         }
         panic!("no loop device could be set up");
     }
 
-    /// Path of the device, such as `/dev/loop7`.
+    /// Path of the device.
     pub fn node(&self) -> &str {
-        &self.node
+        &self.0
     }
 }
 
-impl Drop for Loop {
+impl Drop for LoopOf {
     fn drop(&mut self) {
-        try_tool("losetup", &["--detach", &self.node]);
+        try_tool("losetup", &["--detach", &self.0]);
     }
 }
 

@@ -137,6 +137,9 @@ fn in_words(planned: &Planned, repeat: u32) -> String {
         seen.info.title,
         words::bytes(seen.info.capacity_bytes)
     );
+    for reason in &seen.refusals {
+        text += &format!("  ! the review would be refused: {reason}\n");
+    }
     if !outline.states.is_empty() {
         text += &match repeat {
             1 => "  states, each made once\n".to_owned(),
@@ -278,6 +281,9 @@ fn document(planned: &Planned) -> Value {
         "estimated_load_bytes": total.load_bytes,
         "estimated_written_bytes": total.written_bytes(),
     });
+    if !seen.refusals.is_empty() {
+        object["refusals"] = json!(seen.refusals);
+    }
     if let Some(rated) = seen.rated_bytes {
         object["rated_bytes"] = json!(rated);
         object["estimated_life_percent"] = json!(rated_percent(total, rated));
