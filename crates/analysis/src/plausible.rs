@@ -54,7 +54,7 @@ pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(Strin
 }
 
 /// Returns the figures with which something other than the drive has answered.
-fn answered_by_others<'t>(target: &TargetInfo, tests: &'t [TestResult]) -> Vec<(String, Text)> {
+fn answered_by_others(target: &TargetInfo, tests: &[TestResult]) -> Vec<(String, Text)> {
     // A loop device is backed by a file.
     let is_file = target.fact(FactId::BackingFile).is_some();
     let through_cache = target.kind != TargetKind::BlockDevice || is_file;
