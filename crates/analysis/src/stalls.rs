@@ -1,6 +1,8 @@
 //! Stalls: times in which a drive answers next to nothing.
 
-use stend_record::review::{Review, Series, TestResult};
+use stend_record::review::{Point, Review, Series, TestResult};
+
+use crate::segment::median;
 
 /// Least time without an answer that is a stall, s: after a second, people notice that they wait
 /// and lose their train of thought (Nielsen).
@@ -10,6 +12,9 @@ const STALL_S_MIN: f64 = 1.0;
 /// resets a drive that has not answered for 30 s (`/sys/block/*/device/timeout`), and people turn
 /// to something else after ten (Nielsen).
 pub(crate) const FAULT_NS: u64 = 10_000_000_000;
+
+/// Share of the curve's median below which a drive stands still.
+const STILL_SHARE: f64 = 0.1;
 
 /// Time without answer in a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,10 +36,18 @@ impl Stall {
 
 /// Returns the stalls of a curve; `None` if it has none of a second or more.
 ///
-/// A sample belongs to a stall if fewer requests are completed in a second than are outstanding:
-/// by Little's law they wait for more than a second each.
+/// A sample belongs to a stall if fewer requests are completed in a second than are outstanding, so
+/// that by Little's law they wait for more than a second each, and if it is below a tenth of the
+/// curve's median: a load that always waits as long is slow and does not stand still.
 pub(crate) fn of_curve(series: &Series) -> Option<Stall> {
     let outstanding = f64::from(series.point.queue_depth.max(1));
+    let mut speeds: Vec<f64> = series.samples.iter().map(|sample| sample.iops).collect();
+    let usual = if speeds.is_empty() {
+        0.0
+    } else {
+        median(&mut speeds)
+    };
+    let still = outstanding.min(STILL_SHARE * usual);
     let mut found = Stall {
         slowest_ns: series.latency_ns.max,
         ..Stall::default()
@@ -43,7 +56,7 @@ pub(crate) fn of_curve(series: &Series) -> Option<Stall> {
     for sample in &series.samples {
         let length_s = sample.t_s - before_s;
         before_s = sample.t_s;
-        run_s = match sample.iops < outstanding {
+        run_s = match sample.iops < still || sample.iops == 0.0 {
             true => run_s + length_s,
             false => 0.0,
         };
@@ -53,10 +66,15 @@ pub(crate) fn of_curve(series: &Series) -> Option<Stall> {
     (found.worst_s() >= STALL_S_MIN).then_some(found)
 }
 
-/// Returns the longest latency of a test's points if it reaches [`FAULT_NS`].
+/// Returns the longest latency of a test's points if it reaches [`FAULT_NS`] and is far from the
+/// usual one of its point: a load whose requests always wait as long is slow.
 pub(crate) fn fault_ns(test: &TestResult) -> Option<u64> {
-    let slowest = test.points().iter().map(|point| point.latency_ns.max);
-    slowest.max().filter(|ns| *ns >= FAULT_NS)
+    let is_fault = |point: &&Point| {
+        let latency = &point.latency_ns;
+        latency.max >= FAULT_NS && latency.max as f64 * STILL_SHARE >= latency.mean
+    };
+    let faults = test.points().iter().filter(is_fault);
+    faults.map(|point| point.latency_ns.max).max()
 }
 
 /// Returns the gravest stall of a review, with the id of its test.
@@ -100,16 +118,21 @@ mod tests {
 
     #[test]
     fn seconds_without_answer_are_counted() {
-        let found = of_curve(&curve(
-            &[900.0, 0.0, 31.0, 900.0, 0.0, 900.0],
-            2_500_000_000,
-        ));
+        let speeds = [900.0, 0.0, 31.0, 900.0, 0.0, 900.0, 900.0];
+        let found = of_curve(&curve(&speeds, 2_500_000_000));
         let wanted = Stall {
             total_s: 3.0,
             longest_s: 2.0,
             slowest_ns: 2_500_000_000,
         };
         assert_eq!(found, Some(wanted));
+    }
+
+    #[test]
+    fn a_load_that_always_waits_does_not_stand_still() {
+        // 31 a second of 32 outstanding: slow from the first to the last second.
+        let found = of_curve(&curve(&[31.0; 9], 1_100_000_000)).unwrap();
+        assert_eq!((found.total_s, found.longest_s), (0.0, 0.0));
     }
 
     #[test]

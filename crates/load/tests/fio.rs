@@ -152,6 +152,9 @@ fn loops_and_number_ios_set_the_number_of_requests() {
     }
     assert_eq!(blocks("size=64k\nnumber_ios=5\niodepth=4"), [0, 1, 2, 3, 4]);
     assert_eq!(blocks("size=16k\nnumber_ios=9").len(), 4);
+    // The time alone ends a job that has one.
+    let timed = blocks("size=16k\nnumber_ios=2\ntime_based\nruntime=10ms");
+    assert!(timed.len() > 4, "{timed:?}");
 }
 
 #[test]

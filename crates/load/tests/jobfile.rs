@@ -312,6 +312,18 @@ fn modifiers_of_rw() {
             "above `zonerange`",
         ),
         ("zonemode=strided\nzonesize=8k\nrw=rw", "one direction"),
+        (
+            "zonemode=strided\nzonesize=8k\nrw=randread\npercentage_random=50",
+            "`percentage_random`",
+        ),
+        (
+            "zonemode=strided\nzonesize=8k\ntime_based\nruntime=9",
+            "with `time_based`",
+        ),
+        (
+            "zonemode=strided\nzonesize=8k\nfilesize=1m\nsize=50%",
+            "a percentage as `size`",
+        ),
     ] {
         let got = error(&format!("[j]\n{zones}\n"));
         assert!(
@@ -390,7 +402,7 @@ fn defaults_that_change_nothing_are_accepted() {
     assert!(error("[j]\nverify=crc32c\n").contains("allowed: 0"));
     assert_eq!(spec("bs=$pagesize").block_sizes[0], BlockSizes::Fixed(4096));
     assert!(error("[j]\nnumjobs=$ncpus\n").contains("only known for job files"));
-    for other in ["io_size=1m", "number_ios=4"] {
+    for other in ["io_size=1m", "filesize=1m", "number_ios=4"] {
         assert!(error(&format!("[j]\nloops=2\n{other}\n")).contains("option `loops`"));
     }
 }

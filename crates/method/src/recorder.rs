@@ -364,6 +364,9 @@ impl<'a> Recorder<'a> {
     /// Marks results that are still missing as failed.
     pub(crate) fn fail(&self, places: &[Place], error: &Arc<TargetError>) {
         let mut progress = self.lock();
+        progress
+            .cost_under_way
+            .retain(|place, _| !places.contains(place));
         for place in places {
             if progress.settled[place.test] {
                 continue;

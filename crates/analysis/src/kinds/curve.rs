@@ -93,11 +93,11 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     let mut out = vec![stretches(series, &levels)];
     let stall = of_curve(series);
     out.extend(stall.map(stalled));
+    let stood_still = stall.is_some_and(|stall| stall.total_s > 0.0);
     if start > 0.0 {
-        let kept = end / start >= KEPT_SHARE && is_even(&levels);
+        let kept = end / start >= KEPT_SHARE && is_even(&levels) && !stood_still;
         out.push(left(series, start, end, kept, capacity_bytes));
     }
-    let stood_still = stall.is_some_and(|stall| stall.total_s > 0.0);
     out.extend(evenness(series, &levels, stood_still));
     out
 }

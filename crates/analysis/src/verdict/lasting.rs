@@ -150,8 +150,12 @@ fn fall_of(series: &Series, fast: &Recovery, start: f64) -> Fall {
         .iter()
         .filter(|level| level.kind == LevelKind::Level && level.iops_mean >= fast.iops_threshold);
     let longest = even.max_by_key(|level| of(level));
+    let kept_until = |last: &Level| {
+        let mut until = levels.iter().filter(|level| level.to_s <= last.to_s);
+        until.all(|level| level.iops_from.min(level.iops_to) >= KEPT_SHARE * start)
+    };
     match longest.filter(|level| 2 * of(level) >= fast_bytes) {
-        Some(level) if level.iops_mean >= KEPT_SHARE * start => Fall::Kept {
+        Some(level) if kept_until(level) => Fall::Kept {
             bytes: level.to_bytes.min(fast_bytes),
         },
         Some(level) => Fall::Steps {

@@ -107,7 +107,14 @@ fn weakness(beware: Beware) -> Told {
         Beware::EarlyEnd { written_bytes, .. } => {
             (false, "point-early-end", words::bytes(written_bytes))
         }
-        Beware::Stalls { worst_s, .. } => (false, "point-stalls", words::time(worst_s)),
+        Beware::Stalls {
+            longest_s,
+            slowest_ns,
+            ..
+        } => {
+            let worst_s = longest_s.max(slowest_ns as f64 / 1e9);
+            (false, "point-stalls", words::time(worst_s))
+        }
         Beware::SlowCommits { commit_ns } => (false, "point-commits", words::latency(commit_ns)),
         Beware::SlowReads { latency_ns } => (false, "point-small-read", words::latency(latency_ns)),
         Beware::Mix {

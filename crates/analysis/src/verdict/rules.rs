@@ -279,7 +279,8 @@ type Found = Option<(String, Beware)>;
 fn stalls(stall: Stall) -> Beware {
     Beware::Stalls {
         total_s: stall.total_s,
-        worst_s: stall.worst_s(),
+        longest_s: stall.longest_s,
+        slowest_ns: stall.slowest_ns,
     }
 }
 

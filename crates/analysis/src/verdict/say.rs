@@ -270,13 +270,22 @@ fn beware_words(beware: Beware) -> String {
             let [written, rated] = [written_bytes, rated_bytes].map(words::bytes);
             text!("verdict-early-end", written = written, rated = rated)
         }
-        Beware::Stalls { total_s, worst_s } => {
-            let [total, worst] = [total_s, worst_s].map(words::time);
-            let id = match total_s {
-                0.0 => "verdict-stalls-request",
+        Beware::Stalls {
+            total_s,
+            longest_s,
+            slowest_ns,
+        } => {
+            let id = match (total_s, slowest_ns) {
+                (0.0, _) => "verdict-stalls-request",
+                (_, 0) => "verdict-stalls-seconds",
                 _ => "verdict-stalls",
             };
-            text!(id, total = total, worst = worst)
+            text!(
+                id,
+                total = words::time(total_s),
+                longest = words::time(longest_s),
+                slowest = words::latency(slowest_ns as f64)
+            )
         }
         Beware::SlowCommits { commit_ns } => {
             let latency = words::latency(commit_ns);

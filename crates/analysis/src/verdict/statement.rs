@@ -174,8 +174,10 @@ pub enum Beware {
     Stalls {
         /// Seconds with next to no answer; 0 if only the slowest request is known.
         total_s: f64,
-        /// The longest time without an answer, s.
-        worst_s: f64,
+        /// The longest of these times, s.
+        longest_s: f64,
+        /// The slowest request, ns; 0 if it is not known.
+        slowest_ns: u64,
     },
     /// Durable writes are slow: unsuited to a database.
     SlowCommits {

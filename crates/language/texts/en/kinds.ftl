@@ -61,7 +61,7 @@ private-curve-scatter = { $scatter ->
     [wide] From sample to sample it swings widely: in
    *[stalls] In
 }
-curve-even = From sample to sample it does not scatter.
+curve-even = In its longest stretch nine tenths of the samples are alike.
 curve-evenness = { private-curve-scatter } its longest stretch nine tenths of the samples lie between
     { $low } and { $high }.
 curve-evenness-slope = { private-curve-scatter } its longest stretch nine tenths of the samples lie

@@ -560,9 +560,11 @@ rec-named = { $name }: { $what }
 rec-warning-cache = { $why }: the host's cache, or a part of the file that was never written, has
     answered in place of the drive; these are no figures of a drive. Measure the block device
     itself, or a file several times as large as the host's memory
-rec-warning-fault = a request waited { $time } for an answer: the drive, its link or its cable was out of
-    order, and the figures of this test describe that. Look at the kernel's log and the drive's
+rec-warning-fault = a request waited { $time } for an answer: the drive, its link or its cable may be out
+    of order, and the figures of this test describe that. Look at the kernel's log and the drive's
     health, and measure again
+rec-warning-fault-simulated = a request waited { $time } for an answer: the figures of this test describe
+    that, and no speed
 rec-warning-quick = a read in { $time }, and no drive answers one within { $least }: the host's cache, or a
     loop device without direct I/O, has answered in place of the drive
 rec-warning-link = { $speed }, more than the drive's link carries ({ $link }: at most { $most }):

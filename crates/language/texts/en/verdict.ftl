@@ -203,9 +203,11 @@ verdict-suits-read-server = It suits a server that mostly reads: with { $depth }
 
 verdict-early-end = It refused to be written after { $written }, before the { $rated } that it is
     rated for.
-verdict-stalls = Beware: writing for long, it stands still for { $total } in all, and up to { $worst } at
-    a time.
-verdict-stalls-request = Beware: one of its requests waits { $worst } for an answer.
+verdict-stalls = Beware: under a lasting load it stands still for { $total } in all, up to
+    { $longest } at a time, and one request waits { $slowest } for an answer.
+verdict-stalls-seconds = Beware: under a lasting load it stands still for { $total } in all, up to
+    { $longest } at a time.
+verdict-stalls-request = Beware: one of its requests waits { $slowest } for an answer.
 verdict-slow-commits = It is no drive for a busy database: every durable write takes { $latency }.
 verdict-slow-reads = Small reads take { $latency } each, which is slow for a solid-state drive.
 verdict-mix = { $pattern ->

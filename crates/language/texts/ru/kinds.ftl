@@ -40,7 +40,7 @@ curve-stalls = Накопитель не отвечает в сумме { $total
     медленный запрос ждёт { $slowest }.
 curve-stalls-seconds = Накопитель не отвечает в сумме { $total }, дольше всего { $longest } подряд.
 curve-stalls-request = Самый медленный запрос ждёт { $slowest }.
-private-curve-ends = в начале она { $start }, в конце { $end } ({ $share } от начальной)
+private-curve-ends = в начале { $start }, в конце { $end } ({ $share } от начальной)
 private-capacities = { $count ->
     [one] { $number } ёмкость
     [few] { $number } ёмкости
@@ -50,8 +50,8 @@ private-capacities = { $count ->
 curve-holds = Скорость держится: { private-curve-ends }.
 curve-holds-after = Скорость держится: { private-curve-ends }, а записано { private-capacities }
     накопителя.
-curve-ends = Скорость меняется: { private-curve-ends }.
-curve-ends-after = Скорость меняется: { private-curve-ends }, а записано { private-capacities }
+curve-ends = Скорость { private-curve-ends }.
+curve-ends-after = Скорость { private-curve-ends }, а записано { private-capacities }
     накопителя.
 curve-few-samples = { $op ->
     [read] Накопитель читает в среднем на скорости { $mean }
@@ -65,7 +65,7 @@ private-curve-scatter = { $scatter ->
     [wide] От отсчёта к отсчёту скорость сильно скачет: на
    *[stalls] На
 }
-curve-even = От отсчёта к отсчёту скорость не колеблется.
+curve-even = На самом длинном участке девять десятых отсчётов одинаковы.
 curve-evenness = { private-curve-scatter } самом длинном участке девять десятых отсчётов лежат между
     { $low } и { $high }.
 curve-evenness-slope = { private-curve-scatter } самом длинном участке девять десятых отсчётов лежат

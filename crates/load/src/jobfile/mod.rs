@@ -226,10 +226,20 @@ fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
     if spec.time_based && spec.runtime.is_none() {
         return fail("time_based", "needs `runtime`, which says for how long");
     }
-    if spec.loops > 1 && (spec.io_size.is_some() || spec.number_ios > 0) {
-        let problem = "is not simulated with `io_size` or `number_ios`: with the former, fio ends \
-                       each pass after `size`; leave out one of them";
+    let amounts = [
+        spec.io_size.is_some(),
+        spec.filesize.is_some(),
+        spec.number_ios > 0,
+    ];
+    if spec.loops > 1 && amounts.contains(&true) {
+        let problem = "is not simulated with `io_size`, `filesize` or `number_ios`: with the \
+                       first, fio ends each pass after `size`; leave out one of them";
         return fail("loops", problem);
+    }
+    if spec.random_run > 1 && !matches!(spec.rw.mix, Mix::Only(_)) {
+        let problem = "a number after `rw` is not simulated for jobs of two directions, of which \
+                       fio counts the requests together";
+        return fail("rw", problem);
     }
     if let Some(problem) = fault_of_zones(spec) {
         return fail("zonesize", problem);
@@ -262,9 +272,17 @@ fn fault_of_zones(spec: &Spec) -> Option<&'static str> {
     if zones.size_bytes > range {
         return Some("is not simulated above `zonerange`: make it as large or smaller");
     }
+    if spec.time_based {
+        return Some("is not simulated with `time_based`: give the amount of data with `size`");
+    }
+    if spec.filesize.is_some() && matches!(spec.size, Some(Extent::Percent(_))) {
+        return Some("is not simulated with a percentage as `size` of a `filesize`: give bytes");
+    }
     let is_plain = matches!(spec.rw.mix, Mix::Only(_)) && spec.skip_bytes == 0;
-    (!is_plain || spec.random_run > 1 || spec.loops > 1).then_some(
-        "is only simulated for jobs of one direction, without a number after `rw` and `loops`",
+    let is_plain = is_plain && spec.random_run == 1 && spec.random_percent == [100; 3];
+    (!is_plain || spec.loops > 1).then_some(
+        "is only simulated for jobs of one direction, without a number after `rw`, \
+         `percentage_random` and `loops`",
     )
 }
 

@@ -145,6 +145,8 @@ impl Pace {
             batch,
             requests_max: match spec.number_ios {
                 0 => u64::MAX,
+                // As in fio, the time alone ends such a job.
+                _ if spec.time_based => u64::MAX,
                 number => number.into(),
             },
             rates,

@@ -221,7 +221,7 @@ impl Session<'_> {
         };
         let options = ReviewOptions {
             ended: Some(&ended),
-            curves_grow: live.is_some(),
+            curves_grow: true,
             slots: Some(slots),
             ..options
         };
