@@ -47,15 +47,24 @@ fn sequential(statement: &Statement) -> String {
     let [read, write] = [*read_bytes_per_s, *write_bytes_per_s].map(words::speed);
     let load = loads_words(loads);
     let (id, link, full, slow) = match class {
-        SpeedClass::AtLimit { link, full } => ("at-limit", Some(*link), *full, false),
+        SpeedClass::AtLimit { link, full } => {
+            ("verdict-sequential-at-limit", Some(*link), *full, false)
+        }
         SpeedClass::ReadsAtLimit {
             link,
             full,
             writes_slowly,
-        } => ("reads-at-limit", Some(*link), *full, *writes_slowly),
-        SpeedClass::BelowLimit(link) => ("below-limit", Some(*link), false, false),
-        SpeedClass::OneAtATime => ("one-at-a-time", None, false, false),
-        _ => ("unknown-link", None, false, false),
+        } => (
+            "verdict-sequential-reads-at-limit",
+            Some(*link),
+            *full,
+            *writes_slowly,
+        ),
+        SpeedClass::BelowLimit(link) => {
+            ("verdict-sequential-below-limit", Some(*link), false, false)
+        }
+        SpeedClass::OneAtATime => ("verdict-sequential-one-at-a-time", None, false, false),
+        _ => ("verdict-sequential-unknown-link", None, false, false),
     };
     let class = match class {
         SpeedClass::HardDisk => "hard-disk",
@@ -64,7 +73,7 @@ fn sequential(statement: &Statement) -> String {
     };
     let limit = link.map(|link| words::speed(limit_bytes_per_s(link)));
     text!(
-        &format!("verdict-sequential-{id}"),
+        id,
         drive = drive,
         model = model,
         read = read,
