@@ -287,6 +287,23 @@ fn exitall_ends_the_jobs_of_a_group() {
     assert_eq!(done, [(10, 11), (1, 50), (256, 281)]);
 }
 
+/// Jobs that `exitall` has ended before they begin are not nested in each other's end.
+#[test]
+fn thousands_of_clones_that_wait_end_at_once() {
+    let text = "[global]\nsize=4k\ngroup_reporting\n[a]\nexitall\n\
+                [b]\nnumjobs=4000\nwait_for=a\n";
+    // A stack that does not hold them one within the other.
+    let small = std::thread::Builder::new().stack_size(256 << 10);
+    let run = move || execute_on(1 << 30, text).0;
+    let result = small.spawn(run).unwrap().join().unwrap();
+    assert_eq!(result.jobs.len(), 4_001);
+    let late = result
+        .jobs
+        .iter()
+        .filter(|job| job.started_at.0 > LATENCY.0);
+    assert_eq!(late.count(), 0);
+}
+
 /// Files of 128 KiB.
 #[test]
 fn strided_zones_have_fio_s_blocks() {

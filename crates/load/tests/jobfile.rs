@@ -331,6 +331,9 @@ fn modifiers_of_rw() {
             "{got}"
         );
     }
+    let got = error("[a]\n[a]\n[b]\nwait_for=a\n");
+    assert!(got.contains("several jobs before this one"), "{got}");
+    assert!(error("[j]\nrw=randrw:8\n").contains("two directions"));
     let got = error("[a]\nwait_for=b\n[b]\n");
     assert!(
         got.contains("`wait_for=b`: no job before this one"),

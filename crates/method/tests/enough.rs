@@ -2,7 +2,7 @@
 //! equality of their figures.
 
 use stend_load::target::Target;
-use stend_method::{Edition, Ending, EndsWhen, ReviewOptions, run_review};
+use stend_method::{Edition, Ending, EndsWhen, Event, ReviewOptions, run_review};
 use stend_model::Model;
 use stend_record::review::{Review, TestResult, Text};
 use stend_simulated::SimulatedTarget;
@@ -219,4 +219,35 @@ fn writes_end_early_where_the_drive_has_room_with_the_figure_of_the_whole() {
             assert!(error.abs() < 0.005, "{id}: {error}");
         }
     }
+}
+
+#[test]
+fn the_share_of_work_rises_inside_a_curve() {
+    let options = ReviewOptions {
+        tests: Some(vec!["curve".to_owned()]),
+        curves_grow: true,
+        ..ReviewOptions::default()
+    };
+    let grown = parking_lot::Mutex::new(Vec::new());
+    let observe = |event: Event<'_>| match event {
+        Event::PointStarted { left, .. } => grown.lock().push((left.untimed, 0.0)),
+        Event::CurveGrew {
+            left, share_done, ..
+        } => grown.lock().push((left.untimed, share_done)),
+        Event::PointFinished {
+            left, share_done, ..
+        } => grown.lock().push((left.untimed, share_done)),
+        _ => {}
+    };
+    let edition = Edition::parse(EDITION, "settling").unwrap();
+    let target: Box<dyn Target> = Box::new(SimulatedTarget::new(model(true)));
+    run_review(target, &edition, &options, &observe).unwrap();
+    let grown = grown.into_inner();
+    assert!(grown.len() > 20, "{grown:?}");
+    assert!(grown.is_sorted_by(|one, next| one.0 >= next.0 && one.1 <= next.1));
+    // Nearly all of the curve's share is gained before its end.
+    let [.., (before, _), (after, _)] = grown[..] else {
+        panic!("{grown:?}");
+    };
+    assert!(before - after < 0.05 * (grown[0].0 - after), "{grown:?}");
 }

@@ -479,7 +479,15 @@ fn shipped_models_and_parts_are_in_order() {
         assert_eq!(model.name, shipped.name);
         let again = Model::parse(files.text(), "kept.toml").expect("it is sound");
         assert_eq!(again.spec(), model.spec(), "{}", model.name);
-        assert!(model.facts().iter().all(|(_, value)| !value.is_empty()));
+        let facts = model.facts();
+        assert!(facts.iter().all(|(_, value)| !value.is_empty()));
+        let life = facts.iter().find(|(id, _)| *id == "rated-life");
+        let told = life.map(|(_, value)| value.in_english());
+        let tb = model.rated_bytes().map(|bytes| bytes / 1_000_000_000_000);
+        assert_eq!(told.is_some(), tb.is_some(), "{}", model.name);
+        if let (Some(told), Some(tb)) = (told, tb) {
+            assert!(told.starts_with(&format!("{tb} TB written")), "{told}");
+        }
         used.extend(files.files().iter().map(|file| file.name.clone()));
     }
     for part in PARTS {

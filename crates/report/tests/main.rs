@@ -18,3 +18,4 @@ mod published;
 mod repeated;
 mod review_json;
 mod study;
+mod top;

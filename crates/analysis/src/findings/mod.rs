@@ -17,7 +17,8 @@
 //! - *too few samples*: fewer than ten; neither levels nor scatter are reported
 //! - *hardly*, *a little*, *widely*: half of the range of nine tenths of the samples of the longest
 //!   stretch, below 5 %, below 15 %, from 40 % of its middle
-//! - *stands still*: seconds in which fewer requests are completed than are outstanding
+//! - *stands still*: seconds in which fewer requests are completed than are outstanding, and fewer
+//!   than a tenth of the curve's median
 //! - *fast writes*, *falls*: bytes written above the geometric mean of the curve's start and the
 //!   fresh curve's end, see [`recovery`](crate::recovery::recovery())
 //! - *nothing comes back*: a later curve starts less than a quarter above the fresh curve's end
@@ -72,8 +73,8 @@ pub fn findings(review: &Review) -> Vec<Finding> {
     found
 }
 
-/// Returns the tests that get findings: those that are long enough, have
-/// no point left out, and had an answer to every request in time.
+/// Returns the tests that get findings: those that are long enough, have no point left out, and had
+/// an answer to every request in time.
 pub(crate) fn judged(review: &Review) -> impl Iterator<Item = &TestResult> {
     let is_judged = |test: &&TestResult| {
         let measured = test.left_out_points == 0 && shortened::why(review, test).is_none();

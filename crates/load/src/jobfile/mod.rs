@@ -197,15 +197,19 @@ fn job(section: &RawSection, mut settings: Defaults) -> Result<Job, JobError> {
     })
 }
 
-/// Checks that a job waits for one before it, as in fio.
+/// Checks that a job waits for exactly one before it, as in fio.
 fn check_wait(job: &Job, before: &[Job]) -> Result<(), JobError> {
-    match &job.spec.wait_for {
-        Some(name) if !before.iter().any(|other| other.name == *name) => Err(JobError::new(
-            &job.place,
-            format!("option `wait_for={name}`: no job before this one has that name"),
-        )),
-        _ => Ok(()),
-    }
+    let Some(name) = &job.spec.wait_for else {
+        return Ok(());
+    };
+    let found = before.iter().filter(|other| other.name == *name).count();
+    let fault = match found {
+        1 => return Ok(()),
+        0 => "no job before this one has that name",
+        _ => "several jobs before this one have that name",
+    };
+    let problem = format!("option `wait_for={name}`: {fault}");
+    Err(JobError::new(&job.place, problem))
 }
 
 /// Checks options that depend on each other.

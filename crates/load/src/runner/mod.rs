@@ -249,6 +249,8 @@ struct Engine<'r, 'f, D> {
     timers: Timers,
     active: usize,
     phase_began: SimTime,
+    /// True while [`Self::begin_ready`] starts jobs.
+    begins: bool,
     sampler: Sampler,
     /// The next instant at which `sampler` or `progress` is due, or time ends.
     next_mark: SimTime,
@@ -286,6 +288,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             jobs,
             active: 0,
             phase_began: started_at,
+            begins: false,
             next_mark: sampler.end().min(next_progress).min(end),
             sampler,
             next_progress,
@@ -322,12 +325,23 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             jobs.filter(|job| job.plan.group == group)
                 .for_each(|job| job.end_by(now));
         }
-        for other in 0..self.jobs.len() {
-            let job = &self.jobs[other];
-            if job.plan.phase == phase && !job.started && !self.waits(other) {
-                self.begin(other, now);
-            }
+        self.begin_ready(phase, now);
+    }
+
+    /// Starts the jobs of a phase that wait for no other. One that ends at once comes here again;
+    /// the jobs that it releases are started by the first call, however many there are.
+    fn begin_ready(&mut self, phase: u32, now: SimTime) {
+        if std::mem::replace(&mut self.begins, true) {
+            return;
         }
+        let is_ready = |of: &Self, index: usize| {
+            let job = &of.jobs[index];
+            job.plan.phase == phase && !job.started && !of.waits(index)
+        };
+        while let Some(index) = (0..self.jobs.len()).find(|index| is_ready(self, *index)) {
+            self.begin(index, now);
+        }
+        self.begins = false;
     }
 
     fn phase(&mut self, phase: u32) -> Result<(), RunError> {
@@ -335,12 +349,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         self.phase_began = now;
         let members = |j: &&JobState<'_>| j.plan.phase == phase;
         self.active = self.jobs.iter().filter(members).count();
-        for index in 0..self.jobs.len() {
-            let job = &self.jobs[index];
-            if job.plan.phase == phase && !job.started && !self.waits(index) {
-                self.begin(index, now);
-            }
-        }
+        self.begin_ready(phase, now);
         while self.active > 0 {
             let limit = self.timers.next_at();
             if limit < SimTime::NEVER

@@ -75,7 +75,7 @@ pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>
                 is_whole: region.0 == 0 && (size == capacity_bytes || spec.filesize.is_some()),
                 waits_for: spec.wait_for.as_ref().and_then(|name| {
                     let before = &file.jobs[..section];
-                    before.iter().rposition(|job| job.name == *name)
+                    before.iter().position(|job| job.name == *name)
                 }),
                 wraps: spec.time_based || spec.loops > 1 || wraps,
                 stream: format!("load/{}/{ordinal}/{clone}", job.name),

@@ -13,8 +13,8 @@ pub(super) struct Special {
     skip_bytes: i64,
     /// Requests from each random place.
     run: u32,
-    /// Requests left of the present run, by direction.
-    left: [u32; 3],
+    /// Requests left of the present run.
+    left: u32,
     random_percent: [u64; 3],
     rng: Rng,
     /// True if an ascending job begins again beyond the end of the region.
@@ -76,7 +76,7 @@ impl Special {
         Some(Special {
             skip_bytes: spec.skip_bytes,
             run: spec.random_run,
-            left: [0; 3],
+            left: 0,
             random_percent: spec.random_percent.map(u64::from),
             rng: stream("follows"),
             // As in fio, a job that skips wraps at the end of its file, not at that of its region.
@@ -88,16 +88,15 @@ impl Special {
 
     /// True if the next request of a random job follows the one before.
     pub fn follows(&mut self, direction: Direction) -> bool {
-        let index = direction as usize;
-        if self.left[index] > 0 {
-            self.left[index] -= 1;
+        if self.left > 0 {
+            self.left -= 1;
             return true;
         }
-        let percent = self.random_percent[index];
+        let percent = self.random_percent[direction as usize];
         if percent < 100 && self.rng.below(100) >= percent {
             return true;
         }
-        self.left[index] = self.run - 1;
+        self.left = self.run - 1;
         false
     }
 

@@ -30,6 +30,15 @@ struct Mark {
     left: f64,
 }
 
+impl Mark {
+    fn beginning(whole: Cost) -> Mark {
+        Mark {
+            at: Duration::ZERO,
+            left: whole.untimed,
+        }
+    }
+}
+
 /// An estimate of the time left.
 #[derive(Clone, Copy, Debug)]
 struct Estimate {
@@ -81,15 +90,11 @@ pub enum Left {
 impl Work {
     /// Creates the work of a review that has just been planned.
     pub fn planned(whole: Cost, simulated: bool) -> Work {
-        let begins = Mark {
-            at: Duration::ZERO,
-            left: whole.untimed,
-        };
         Work {
             simulated,
             whole,
             left: whole,
-            marks: [begins; 2],
+            marks: [Mark::beginning(whole); 2],
             ..Work::default()
         }
     }
@@ -153,15 +158,11 @@ impl Work {
         if last.left - left >= MARK_SHARE * self.whole.untimed {
             self.marks = [last, Mark { at: now, left }];
         }
-        let begins = Mark {
-            at: Duration::ZERO,
-            left: self.whole.untimed,
-        };
         let by = |mark: Mark| {
             let passed_s = (now - mark.at).as_secs_f64();
             (mark.left > left).then(|| passed_s / (mark.left - left) * left)
         };
-        let Some((so_far_s, of_late_s)) = by(begins).zip(by(before)) else {
+        let Some((so_far_s, of_late_s)) = by(Mark::beginning(self.whole)).zip(by(before)) else {
             return;
         };
         let (least_s, most_s) = (so_far_s.min(of_late_s), so_far_s.max(of_late_s));
