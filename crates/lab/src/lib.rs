@@ -364,8 +364,14 @@ fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), LabE
     let failed = |error| LabError::of(error, path);
     check(connection, path)?;
     connection
+        .pragma_update(None, "synchronous", "FULL")
+        .map_err(failed)?;
+    // Each open that wrote would wait for other writers, and make them wait.
+    if is_up_to_date(connection).map_err(failed)? {
+        return Ok(());
+    }
+    connection
         .pragma_update(None, "journal_mode", "WAL")
-        .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
         // A migration replaces a table that others refer to.
         .and_then(|()| connection.pragma_update(None, "foreign_keys", false))
         .map_err(failed)?;
@@ -380,6 +386,13 @@ fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), LabE
         }
     }
     Ok(())
+}
+
+/// True if a file is a lab of the latest version.
+fn is_up_to_date(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    Ok(mode == "wal" && id == APPLICATION_ID && version(connection)? == latest())
 }
 
 /// Length of the header of an SQLite file, bytes.

@@ -898,3 +898,15 @@ fn who_looks_before_it_writes_waits_for_others() {
     });
     assert_eq!(work::list(&place.lab(), 1_000).expect("a list").len(), 200);
 }
+
+/// Opening a lab of the latest version writes nothing: it waits for no writer, and no writer waits.
+#[test]
+fn who_opens_a_lab_does_not_wait_for_who_writes() {
+    let place = Place::new();
+    drop(place.lab());
+    let path = place.file("lab.db");
+    let writer = Connection::open(&path).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lab = Lab::open_within(&path, std::time::Duration::ZERO).expect("it is opened at once");
+    assert_eq!(lab.runs().unwrap().len(), 0);
+}

@@ -1,7 +1,7 @@
 //! The pages as text: lists, comparisons, drives, work.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use stend_lab::progress::{self, LiveCurve, Progress};
@@ -784,14 +784,18 @@ fn work_is_cancelled_and_goes_on_after_a_restart() {
     assert!(bench.page("/queue").contains(">cancelled<"));
     assert!(bench.page("/what-if/1").contains("It was given up"));
 
-    // A server takes the second piece of work and stops: it returns to the queue.
+    // A server takes the second piece of work and stops: it returns to the queue. A lab in use is
+    // tried again, as a server does.
     let app = Arc::clone(&bench.app);
-    let worker = std::thread::spawn(move || stend_web::carry_out_next(&app));
-    while state(2) != WorkState::Running {
-        std::thread::yield_now();
+    let worker = std::thread::spawn(move || while !stend_web::carry_out_next(&app) {});
+    let began = Instant::now();
+    while state(2) == WorkState::Queued {
+        assert!(began.elapsed() < Duration::from_secs(60), "it is not taken");
+        std::thread::sleep(Duration::from_millis(1));
     }
+    assert_eq!(state(2), WorkState::Running);
     bench.app.stop();
-    assert!(worker.join().expect("no panic"));
+    worker.join().expect("no panic");
     assert_eq!(state(2), WorkState::Queued);
 
     // Another server was killed during its work: its row is no longer updated.
