@@ -116,7 +116,9 @@ impl Text {
     /// idle")` is the message `rec-curve-after-idle`. Without such a message, as of a user's
     /// edition, it is the name.
     pub fn named(kind: &str, name: &str) -> Text {
-        let id = format!("{kind}-{}", name.to_ascii_lowercase().replace(' ', "-"));
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let id = format!("{kind}-{}", words.join("-").to_ascii_lowercase());
         match has_message(&key(&id)) {
             true => Text::of(id, Vec::new()),
             false => Text::from(name),

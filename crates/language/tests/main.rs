@@ -12,7 +12,7 @@ use stend_language::{Language, message, text, within};
 const PRIVATE: &str = "private-";
 
 /// Units are found by their symbols, and names of these kinds in reviews by the names.
-const FOUND_OTHERWISE: [&str; 15] = [
+const FOUND_OTHERWISE: [&str; 16] = [
     "unit-",
     "rec-condition-",
     "rec-controller-",
@@ -25,6 +25,7 @@ const FOUND_OTHERWISE: [&str; 15] = [
     "rec-probe-",
     "rec-response-",
     "rec-set-",
+    "rec-state-name-",
     "rec-structure-",
     "rec-totals-",
     "rec-trace-",

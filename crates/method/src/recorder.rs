@@ -12,6 +12,7 @@ use stend_load::target::TargetError;
 use stend_record::review::{
     Condition, FailedTest, JobText, Results, Review, SteadyStart, TestResult, Text,
 };
+use stend_record::target::state_name;
 
 use crate::cost::Cost;
 use crate::event::Event;
@@ -491,14 +492,14 @@ fn not_steady(start: &SteadyStart, capacity_bytes: u64) -> Option<Text> {
     if start.reached && start.written_bytes < capacity_bytes {
         return Some(recorded!(
             "warning-steady-early",
-            state = start.state.as_str(),
+            state = state_name(&start.state),
             written = words::bytes(start.written_bytes)
         ));
     }
     (!start.reached).then(|| {
         recorded!(
             "warning-state-not-steady",
-            state = start.state.as_str(),
+            state = state_name(&start.state),
             how = steady::start_text(start)
         )
     })

@@ -4,6 +4,7 @@ use stend_language::recorded;
 use stend_record::load::Load;
 use stend_record::review::Pattern;
 use stend_record::size::size_text;
+use stend_record::target::state_name;
 
 use crate::edition::Edition;
 use crate::state::{State, Step, UntilSteady, is_steady, is_written};
@@ -70,7 +71,7 @@ impl Edition {
                 id: self.free_id(&state.id),
                 title: recorded!(
                     "state-until-steady",
-                    state = state.id.as_str(),
+                    state = state_name(&state.id),
                     block = size_text(load.block_bytes),
                     time = format!("{ROUND_S} s"),
                     rounds = ROUNDS_MAX

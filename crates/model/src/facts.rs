@@ -108,6 +108,39 @@ impl Model {
         }
     }
 
+    /// Interface in the few characters of a table: `SATA`, `NVMe 3.0 x4`, `AHCI 2.0 x2`.
+    pub fn interface_short(&self) -> String {
+        let protocol = match self.host.interface.value.as_str() {
+            "sata-6g" => return "SATA".to_owned(),
+            "pcie-nvme" => "NVMe",
+            "pcie-ahci" => "AHCI",
+            other => other,
+        };
+        let link = self.interface();
+        let link = link.split_once(", ").map(|(_, link)| link);
+        link.map_or_else(|| protocol.to_owned(), |link| format!("{protocol} {link}"))
+    }
+
+    /// Flash in the few characters of a table: `64-layer TLC`, `16 nm MLC`.
+    pub fn flash_short(&self) -> String {
+        let cells = ["SLC", "MLC", "TLC", "QLC"];
+        let bits = self.nand.read_us.value.len();
+        let cells = cells.get(bits.wrapping_sub(1)).copied().unwrap_or_default();
+        let words: Vec<&str> = self.nand.generation.value.split([' ', ',']).collect();
+        let layers = words.iter().find(|word| word.ends_with("-layer"));
+        let process = words.windows(2).find(|pair| pair[1] == "nm");
+        match (layers, process) {
+            (Some(layers), _) => format!("{layers} {cells}"),
+            (None, Some(process)) => format!("{} {cells}", process.join(" ")),
+            (None, None) => cells.to_owned(),
+        }
+    }
+
+    /// Size of the SLC cache; `None` without one.
+    pub fn slc_cache_size(&self) -> Option<SlcCacheSize> {
+        cache_size(&self.spec())
+    }
+
     fn trim_fact(&self) -> Text {
         let trim = &self.trim;
         if !trim.enabled.value {
@@ -126,19 +159,35 @@ impl Model {
     }
 }
 
+/// Bytes that an SLC cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlcCacheSize {
+    /// Its blocks hold no other data.
+    pub static_bytes: u64,
+    /// At most, in blocks that are free.
+    pub dynamic_bytes_max: u64,
+}
+
+fn cache_size(spec: &Spec) -> Option<SlcCacheSize> {
+    let cache = spec.cache.as_ref()?;
+    let row_bytes = u64::from(spec.dies * spec.pages_per_mp_page) * PAGE_BYTES;
+    let bytes = |superblocks: u32| u64::from(superblocks) * u64::from(cache.pool.rows) * row_bytes;
+    Some(SlcCacheSize {
+        static_bytes: bytes(cache.pool.superblocks),
+        dynamic_bytes_max: bytes(cache.dynamic_superblocks),
+    })
+}
+
 fn cache(spec: &Spec) -> Text {
-    let Some(cache) = &spec.cache else {
+    let (Some(cache), Some(size)) = (&spec.cache, cache_size(spec)) else {
         return recorded!("value-none");
     };
-    let row_bytes = u64::from(spec.dies * spec.pages_per_mp_page) * PAGE_BYTES;
-    let gb = |superblocks: u32| {
-        let rows = u64::from(superblocks) * u64::from(cache.pool.rows);
-        let gb = (rows * row_bytes) as f64 / 1e9;
+    let gb = |bytes: u64| {
+        let gb = bytes as f64 / 1e9;
         let decimals = if gb < 1.0 { 2 } else { 1 };
         format!("{gb:.decimals$}")
     };
-    let (own, dynamic) = (cache.pool.superblocks, cache.dynamic_superblocks);
-    let size = match (own, dynamic) {
+    let size = match (size.static_bytes, size.dynamic_bytes_max) {
         (own, 0) => recorded!("fact-value-cache-static", gb = gb(own)),
         (0, most) => recorded!("fact-value-cache-dynamic", most = gb(most)),
         (own, most) => recorded!("fact-value-cache-both", gb = gb(own), most = gb(most)),

@@ -49,6 +49,7 @@ pub use crate::schema::setting::Setting;
 pub use crate::schema::spec::{self, Spec};
 pub use crate::schema::{Model, SCHEMA, tables};
 pub use changes::{Change, Origin, short_key};
+pub use facts::SlcCacheSize;
 pub use figures::Figure;
 pub use overrides::check_key;
 pub use parts::{Files, ModelFile, PART_SCHEMA};

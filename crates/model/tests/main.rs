@@ -5,5 +5,6 @@
 #![allow(missing_docs)]
 
 mod free;
+mod names;
 mod parts;
 mod tables;

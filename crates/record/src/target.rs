@@ -85,6 +85,9 @@ impl Condition {
     pub fn name(&self) -> Text {
         let name = Text::named("condition", &self.id);
         match &self.of {
+            Some(of) if ["state", "steady-state-of"].contains(&&*self.id) => {
+                name.with("of", state_name(of))
+            }
             Some(of) => name.with("of", of.as_str()),
             None => name,
         }
@@ -94,6 +97,11 @@ impl Condition {
     pub fn is_like(&self, other: &Condition) -> bool {
         self.id == other.id && self.of == other.of
     }
+}
+
+/// Name of a state of an edition; of a user's edition it is its id.
+pub fn state_name(id: &str) -> Text {
+    Text::named("state-name", id)
 }
 
 /// Facts about a target that code looks up. All others are only shown.

@@ -763,11 +763,11 @@ pub enum DrivesCommand {
 /// Which models are listed.
 #[derive(Clone, Debug, Default, Args)]
 pub struct DriveFilter {
-    /// Only models with this host interface.
+    /// Only models with this host interface: sata, nvme, ahci, "NVMe 3.0 x4", as in the table.
     #[arg(long, value_name = "NAME")]
     pub interface: Option<String>,
 
-    /// Only models whose generation of flash has these words.
+    /// Only models whose flash has these words: TLC, 64-layer, V-NAND, "256 Gbit".
     #[arg(long, value_name = "WORDS")]
     pub flash: Option<String>,
 

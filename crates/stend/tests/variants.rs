@@ -573,10 +573,9 @@ fn models_are_listed_by_what_they_have() {
             .map(|d| d["name"].as_str().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(
-        names(&["--interface", "pcie-nvme"]),
-        ["intel-ssd-750-400gb"]
-    );
+    for nvme in ["pcie-nvme", "nvme", "NVMe 3.0 x4"] {
+        assert_eq!(names(&["--interface", nvme]), ["intel-ssd-750-400gb"]);
+    }
     let args = [
         "--flash",
         "v-nand mlc",
@@ -589,8 +588,8 @@ fn models_are_listed_by_what_they_have() {
     assert_eq!(names(&["--capacity", "..8GB"]), ["demo-8gb"]);
     assert_eq!(names(&["--capacity", "9TB.."]), [""; 0]);
     for (args, parts) in [
-        (["--interface", "nvme"], ["--interface nvme", "pcie-nvme"]),
-        (["--flash", "QLC"], ["--flash QLC", "planar TLC"]),
+        (["--interface", "usb"], ["--interface usb", "SATA"]),
+        (["--flash", "QLC"], ["--flash QLC", "64-layer TLC"]),
     ] {
         fails(
             dir.path(),

@@ -201,6 +201,12 @@ rec-condition-commit-of-stend = commit of stend
 
 ## Conditions: values
 
+rec-state-name-clean = clean
+rec-state-name-filled = filled
+rec-state-name-preconditioned = preconditioned
+rec-state-name-purged = purged
+rec-state-name-steady = steady
+rec-state-name-as-it-is = as-it-is
 rec-state-filled-once = filled once sequentially, given TRIM for its whole capacity, idle for 15
     minutes
 rec-state-filled = clean, then filled sequentially once more, idle for 15 minutes
@@ -336,6 +342,31 @@ rec-drive-demo-8gb = A small drive with the mechanisms of the SanDisk Ultra II 2
 rec-fact-value-flash = { $flash }: { $dies } dies on { $channels } channels, { $planes } planes,
     pages of { $kib } KiB
 rec-flash-planar-tlc = planar TLC
+rec-flash-intel-20-nm-mlc = Intel 20 nm MLC
+rec-flash-intel-20-nm-mlc-128-and-64-gbit = Intel 20 nm MLC, 128 and 64 Gbit
+rec-flash-intel-and-micron-32-layer-3d-mlc-floating-gate-256-gbit = Intel and Micron 32-layer 3D
+    MLC, floating gate, 256 Gbit
+rec-flash-intel-and-micron-32-layer-3d-tlc-floating-gate-384-gbit = Intel and Micron 32-layer 3D
+    TLC, floating gate, 384 Gbit
+rec-flash-intel-and-micron-64-layer-3d-tlc-floating-gate-256-gbit = Intel and Micron 64-layer 3D
+    TLC, floating gate, 256 Gbit
+rec-flash-micron-16-nm-mlc-128-gbit = Micron 16 nm MLC, 128 Gbit
+rec-flash-micron-20-nm-mlc-64-gbit = Micron 20 nm MLC, 64 Gbit
+rec-flash-sk-hynix-16-nm-tlc-128-gbit = SK Hynix 16 nm TLC, 128 Gbit
+rec-flash-samsung-19-nm-tlc-128-gbit = Samsung 19 nm TLC, 128 Gbit
+rec-flash-samsung-32-layer-v-nand-mlc-128-gbit = Samsung 32-layer V-NAND MLC, 128 Gbit
+rec-flash-samsung-32-layer-v-nand-mlc-86-gbit = Samsung 32-layer V-NAND MLC, 86 Gbit
+rec-flash-samsung-32-layer-v-nand-tlc-128-gbit = Samsung 32-layer V-NAND TLC, 128 Gbit
+rec-flash-samsung-64-layer-v-nand-tlc-256-gbit = Samsung 64-layer V-NAND TLC, 256 Gbit
+rec-flash-samsung-mlc-of-the-16-nm-class-64-gbit = Samsung MLC of the 16 nm class, 64 Gbit
+rec-flash-sandisk-15-nm-tlc-128-gbit = SanDisk 15 nm TLC, 128 Gbit
+rec-flash-sandisk-19-nm-second-generation-tlc-128-gbit = SanDisk 19 nm (second generation) TLC, 128
+    Gbit
+rec-flash-sandisk-bics3-64-layer-tlc-256-gbit = SanDisk BiCS3 64-layer TLC, 256 Gbit
+rec-flash-sandisk-and-toshiba-19-nm-mlc-first-generation-64-gbit = SanDisk and Toshiba 19 nm MLC,
+    first generation, 64 Gbit
+rec-flash-sandisk-and-toshiba-19-nm-mlc-second-generation-64-gbit = SanDisk and Toshiba 19 nm MLC,
+    second generation, 64 Gbit
 rec-fact-value-over-provisioning = { $share } % of the user's capacity in the data area
 rec-fact-value-rated-life = { $tb } TB written
 rec-fact-value-rated-life-years = { $tb } TB written; warranty { $years ->

@@ -209,6 +209,12 @@ rec-condition-commit-of-stend = коммит stend
 
 ## Условия: значения
 
+rec-state-name-clean = чистый
+rec-state-name-filled = заполненный
+rec-state-name-preconditioned = подготовленный
+rec-state-name-purged = очищенный
+rec-state-name-steady = установившийся
+rec-state-name-as-it-is = как есть
 rec-state-filled-once = однократно заполнен последовательно, TRIM всего объёма, 15 минут простоя
 rec-state-filled = состояние clean, затем ещё раз заполнен последовательно, 15 минут простоя
 rec-state-filled-32 = состояние clean, затем последовательно заполнены первые 32 ГиБ, 15 минут
@@ -342,6 +348,31 @@ rec-drive-demo-8gb = Небольшой накопитель с механизм
 rec-fact-value-flash = { $flash }: кристаллов — { $dies }, каналов — { $channels }, плоскостей —
     { $planes }, страницы по { $kib } КиБ
 rec-flash-planar-tlc = планарная TLC
+rec-flash-intel-20-nm-mlc = 20-нм MLC Intel
+rec-flash-intel-20-nm-mlc-128-and-64-gbit = 20-нм MLC Intel, 128 и 64 Гбит
+rec-flash-intel-and-micron-32-layer-3d-mlc-floating-gate-256-gbit = 32-слойная 3D MLC Intel и
+    Micron с плавающим затвором, 256 Гбит
+rec-flash-intel-and-micron-32-layer-3d-tlc-floating-gate-384-gbit = 32-слойная 3D TLC Intel и
+    Micron с плавающим затвором, 384 Гбит
+rec-flash-intel-and-micron-64-layer-3d-tlc-floating-gate-256-gbit = 64-слойная 3D TLC Intel и
+    Micron с плавающим затвором, 256 Гбит
+rec-flash-micron-16-nm-mlc-128-gbit = 16-нм MLC Micron, 128 Гбит
+rec-flash-micron-20-nm-mlc-64-gbit = 20-нм MLC Micron, 64 Гбит
+rec-flash-sk-hynix-16-nm-tlc-128-gbit = 16-нм TLC SK Hynix, 128 Гбит
+rec-flash-samsung-19-nm-tlc-128-gbit = 19-нм TLC Samsung, 128 Гбит
+rec-flash-samsung-32-layer-v-nand-mlc-128-gbit = 32-слойная V-NAND MLC Samsung, 128 Гбит
+rec-flash-samsung-32-layer-v-nand-mlc-86-gbit = 32-слойная V-NAND MLC Samsung, 86 Гбит
+rec-flash-samsung-32-layer-v-nand-tlc-128-gbit = 32-слойная V-NAND TLC Samsung, 128 Гбит
+rec-flash-samsung-64-layer-v-nand-tlc-256-gbit = 64-слойная V-NAND TLC Samsung, 256 Гбит
+rec-flash-samsung-mlc-of-the-16-nm-class-64-gbit = MLC Samsung класса 16 нм, 64 Гбит
+rec-flash-sandisk-15-nm-tlc-128-gbit = 15-нм TLC SanDisk, 128 Гбит
+rec-flash-sandisk-19-nm-second-generation-tlc-128-gbit = 19-нм TLC SanDisk второго поколения, 128
+    Гбит
+rec-flash-sandisk-bics3-64-layer-tlc-256-gbit = 64-слойная TLC SanDisk BiCS3, 256 Гбит
+rec-flash-sandisk-and-toshiba-19-nm-mlc-first-generation-64-gbit = 19-нм MLC SanDisk и Toshiba
+    первого поколения, 64 Гбит
+rec-flash-sandisk-and-toshiba-19-nm-mlc-second-generation-64-gbit = 19-нм MLC SanDisk и Toshiba
+    второго поколения, 64 Гбит
 rec-fact-value-over-provisioning = { $share } % пользовательского объёма в области данных
 rec-fact-value-rated-life = { $tb } ТБ записи
 rec-fact-value-rated-life-years = { $tb } ТБ записи; гарантия { $years ->

@@ -47,54 +47,91 @@ fn list(filter: &DriveFilter, as_json: bool) -> Result<(), Failure> {
                     "description": m.description,
                     "capacity_bytes": m.capacity.user_bytes.value,
                     "interface": m.host.interface.value,
+                    "link": m.interface_short(),
                     "flash": m.nand.generation.value,
+                    "cells": m.flash_short(),
+                    "slc_cache": m.slc_cache_size().map(|size| json!({
+                        "static_bytes": size.static_bytes,
+                        "dynamic_bytes_max": size.dynamic_bytes_max,
+                    })),
                     "release_year": m.release_year.as_ref().map(|year| year.value),
                 })
             })
             .collect();
         return print_json(&json!({ "schema": "stend.drives/1", "drives": drives }));
     }
-    let width = SHIPPED.iter().map(|s| s.name.len()).max();
-    let layout = format!("<{}  <", width.unwrap_or_default());
-    let rows = models().map(|model| [model.name.clone(), model.title.clone()]);
-    print(&table(&layout, &rows.collect::<Vec<_>>()))
+    let head = ["model", "size", "interface", "flash", "SLC cache", "year"];
+    let rows = std::iter::once(head.map(str::to_owned)).chain(models().map(row));
+    print(&table("<* >*  <*  <* >* >*", &rows.collect::<Vec<_>>()))
 }
 
-/// Refuses words that match no model, and lists the known ones.
+/// Row of a model in the list.
+fn row(model: &Model) -> [String; 6] {
+    let gb = |bytes: u64, decimals: usize| format!("{:.decimals$} GB", bytes as f64 / 1e9);
+    let size = model.capacity.user_bytes.value;
+    let size = match size < 1_000_000_000_000 {
+        true => gb(size, 0),
+        false => format!("{} TB", (size as f64 / 1e10).round() / 100.0),
+    };
+    let cache = model.slc_cache_size();
+    let cache = cache.map(|cache| cache.static_bytes + cache.dynamic_bytes_max);
+    let year = model.release_year.as_ref();
+    [
+        model.name.clone(),
+        size,
+        model.interface_short(),
+        model.flash_short(),
+        cache.map_or_else(|| "-".to_owned(), |bytes| gb(bytes, 1)),
+        year.map_or_else(|| "-".to_owned(), |year| year.value.to_string()),
+    ]
+}
+
+/// Refuses words that match no model.
 fn check_filter(filter: &DriveFilter, models: &[Model]) -> Result<(), Failure> {
     type Has = fn(&Model, &str) -> bool;
-    let known = |option: &str, word: &Option<String>, has: Has, of: fn(&Model) -> &str| {
+    let known = |option: &str, word: &Option<String>, has: Has, of: fn(&Model) -> String| {
         let Some(word) = word
             .as_ref()
             .filter(|word| !models.iter().any(|m| has(m, word)))
         else {
             return Ok(());
         };
-        let words: BTreeSet<&str> = models.iter().map(of).collect();
+        let words: BTreeSet<String> = models.iter().map(of).collect();
         let words = words.into_iter().collect::<Vec<_>>().join("; ");
         Err(Failure::Input(format!(
             "{option} {word}: no shipped model has it; there are: {words}"
         )))
     };
-    known("--interface", &filter.interface, has_interface, |model| {
-        &model.host.interface.value
-    })?;
-    known("--flash", &filter.flash, has_flash, |model| {
-        &model.nand.generation.value
-    })?;
+    known(
+        "--interface",
+        &filter.interface,
+        has_interface,
+        Model::interface_short,
+    )?;
+    known("--flash", &filter.flash, has_flash, Model::flash_short)?;
     if !models.iter().any(|model| passes(filter, model)) {
         note("no shipped model has all of that");
     }
     Ok(())
 }
 
-fn has_interface(model: &Model, name: &str) -> bool {
-    model.host.interface.value == name
+fn has_interface(model: &Model, words: &str) -> bool {
+    any_has(
+        &[&model.host.interface.value, &model.interface_short()],
+        words,
+    )
 }
 
 fn has_flash(model: &Model, words: &str) -> bool {
-    let flash = model.nand.generation.value.to_lowercase();
-    flash.contains(&words.to_lowercase())
+    any_has(&[&model.nand.generation.value, &model.flash_short()], words)
+}
+
+/// True if one of the texts contains these words, in any case.
+fn any_has(texts: &[&str], words: &str) -> bool {
+    let words = words.to_lowercase();
+    texts
+        .iter()
+        .any(|text| text.to_lowercase().contains(&words))
 }
 
 fn passes(filter: &DriveFilter, model: &Model) -> bool {
