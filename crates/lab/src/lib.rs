@@ -18,6 +18,7 @@ mod format;
 mod load;
 pub mod marks;
 mod merge;
+mod others;
 mod own;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -193,7 +193,7 @@ impl Lab {
             .collect()
     }
 
-    fn read<T: DeserializeOwned>(&self, value: Value) -> Result<T, LabError> {
+    pub(crate) fn read<T: DeserializeOwned>(&self, value: Value) -> Result<T, LabError> {
         serde_json::from_value(value).map_err(|error| self.damaged(error))
     }
 

@@ -209,6 +209,7 @@ fn review(title: &str, tests: Vec<TestResult>) -> Review {
         read_only: true,
         unfinished: vec![test("begun", 2)],
         rivals: Vec::new(),
+        others: Vec::new(),
         smart: Some(BeforeAfter {
             before: Some(reading(40)),
             after: None,
@@ -909,4 +910,56 @@ fn who_opens_a_lab_does_not_wait_for_who_writes() {
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     let lab = Lab::open_within(&path, std::time::Duration::ZERO).expect("it is opened at once");
     assert_eq!(lab.runs().unwrap().len(), 0);
+}
+
+#[test]
+fn the_other_drives_of_a_lab_are_compared_by_their_last_complete_runs() {
+    let place = Place::new();
+    let mut lab = place.lab();
+    let mut begin = |title: &str, change: &dyn Fn(&mut Review)| {
+        let mut review = review(title, vec![test("a", 3), test("b", 2)]);
+        review.complete = true;
+        change(&mut review);
+        lab.begin(&review, &at(1)).unwrap()
+    };
+    let faster = |by: f64| {
+        move |review: &mut Review| {
+            for test in &mut review.tests {
+                let Some(Results::Points(points)) = &mut test.results else {
+                    continue;
+                };
+                points.iter_mut().for_each(|point| point.iops *= by);
+            }
+        }
+    };
+    let own = begin("Own", &|_| ());
+    begin("Fast", &faster(8.0));
+    begin("Fast", &faster(4.0));
+    begin("Fast", &|review| review.complete = false);
+    begin("Slow", &faster(0.5));
+    begin("Priced", &|review| {
+        review.target.price = Some("79.90 EUR".parse().unwrap());
+    });
+    begin("Own", &faster(3.0));
+    begin("Longer", &|review| review.duration_scale = 1.0);
+    begin("Partly", &|review| drop(review.tests.remove(0)));
+    let others = lab.others(own).unwrap();
+    let told: Vec<(&str, u32, u32)> = others
+        .iter()
+        .map(|other| (other.title.as_str(), other.tests, other.tests_all))
+        .collect();
+    assert_eq!(
+        told,
+        // Of drives that are as fast, the last measured one first.
+        [
+            ("Fast", 2, 2),
+            ("Partly", 1, 2),
+            ("Priced", 2, 2),
+            ("Slow", 2, 2)
+        ]
+    );
+    assert!((others[2].ratio - 1.0).abs() < 1e-12);
+    assert!(others[0].ratio > 1.5 && others[3].ratio < 0.8);
+    assert_eq!(others[2].price.as_ref().unwrap().typed(), "79.90 EUR");
+    assert_eq!(others[0].price, None);
 }

@@ -8,6 +8,7 @@ pub mod kinds;
 pub mod latency;
 pub mod load;
 pub mod model;
+pub mod others;
 pub mod review;
 pub mod size;
 pub mod smart;

@@ -22,6 +22,7 @@ pub use crate::kinds::{JobText, Results, SteadyStart, TestResult};
 pub use crate::latency::LatencySummary;
 pub use crate::load::{Pattern, PointOp, SeriesPoint};
 pub use crate::model::{ModelChange, ModelInfo};
+pub use crate::others::OtherDrive;
 use crate::smart::BeforeAfter;
 pub use crate::target::{Condition, FactId, Link, Price, TargetInfo, TargetKind};
 
@@ -85,6 +86,10 @@ pub struct Review {
     /// The same edition on other targets, to compare with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rivals: Vec<Rival>,
+    /// The lab's other drives, the fastest first, for a page made from a lab. They are not part of
+    /// the document, because the lab changes.
+    #[serde(skip)]
+    pub others: Vec<OtherDrive>,
     /// SMART data of a real drive before the tests and after them; missing for a target without
     /// SMART.
     #[serde(default, skip_serializing_if = "Option::is_none")]

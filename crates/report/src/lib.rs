@@ -24,6 +24,7 @@ mod identification;
 mod kinds;
 mod latency;
 mod number;
+mod others;
 mod page;
 mod published;
 mod smart;

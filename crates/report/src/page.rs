@@ -12,8 +12,10 @@ use stend_analysis::verdict::verdict;
 use stend_analysis::words::{self, capitalised, list, uncapitalised};
 use stend_language::{Language, current, say, text};
 use stend_record::review::{Condition, Review, SteadyStart, TargetKind, TestResult};
+use stend_record::target::state_name;
 
 use crate::assets::Assets;
+use crate::bars::BarChart;
 use crate::chart::ChartData;
 use crate::comparison::{Comparison, Differences};
 use crate::drive::{Drive, drives, kind_words, load_words};
@@ -21,7 +23,7 @@ use crate::error::ReportError;
 use crate::number::scale_note;
 use crate::top::{Top, top};
 use crate::view::{Block, Cell, Contents, Table};
-use crate::{headline, kinds, number, published, smart};
+use crate::{headline, kinds, number, others, published, smart};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -46,6 +48,8 @@ struct Page<'a> {
     /// Reasons why the verdict is not a full one; empty for none.
     cautions: String,
     key_figures: Option<Table>,
+    /// The drive among the others of the lab.
+    others: Vec<BarChart>,
     /// Findings of published reviews that the drives here can confirm.
     published: Vec<Table>,
     drives: Table,
@@ -143,6 +147,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
         .collect();
     let target = &review.target;
     let published = published::tables(review);
+    let others = others::charts(review);
     let key_figures = headline::table(&drives);
     let verdict = verdict(review);
     // Without a verdict, the cautions explain why.
@@ -166,11 +171,19 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
             Some(_) => Vec::new(),
         },
         note: data.note.clone(),
-        contents: contents(&tests, key_figures.is_some(), !published.is_empty()),
+        contents: contents(
+            &tests,
+            [
+                ("others", "others-title", !others.is_empty()),
+                ("figures", "all-key-figures", key_figures.is_some()),
+                ("published", "published-findings", !published.is_empty()),
+            ],
+        ),
         top: top(review, &verdict, &drives),
         summary: number::bound(&said),
         cautions: number::bound(&cautions),
         key_figures,
+        others,
         published,
         drives: drives_table(&drives, comparison.map_or(&[], |of| of.labels)),
         unlike: comparison.map(|of| Differences::of(of, &drives)),
@@ -205,19 +218,16 @@ fn against(drives: &[Drive<'_>]) -> String {
     }
 }
 
-/// Returns the menu: short titles in reading order.
-fn contents(tests: &[Section<'_>], figures: bool, published: bool) -> Vec<Contents> {
+/// Returns the menu: short titles in reading order. The sections after the tests are told by
+/// anchor, title, and true if they exist.
+fn contents(tests: &[Section<'_>], more: [(&str, &'static str, bool); 3]) -> Vec<Contents> {
     let mut out = vec![Contents::new("summary", &say("summary"))];
     out.extend(tests.iter().map(|section| Contents {
         anchor: section.anchor.clone(),
         title: short_title(section.test),
     }));
-    if figures {
-        out.push(Contents::new("figures", &say("all-key-figures")));
-    }
-    if published {
-        out.push(Contents::new("published", &say("published-findings")));
-    }
+    let more = more.into_iter().filter(|(_, _, exists)| *exists);
+    out.extend(more.map(|(anchor, title, _)| Contents::new(anchor, &say(title))));
     out.push(Contents::new("conditions", &say("conditions")));
     out.push(Contents::new("reproduce", &say("how-to-reproduce")));
     out
@@ -309,7 +319,11 @@ fn noiseless_words(test: &TestResult) -> String {
 /// Formats `Steady state before the test (state “clean-steady”): reached after …`
 fn start_sentence(start: &SteadyStart) -> String {
     let how = start_text(start).to_string();
-    text!("steady-start", state = &start.state, how = how)
+    text!(
+        "steady-start",
+        state = state_name(&start.state).to_string(),
+        how = how
+    )
 }
 
 /// Returns the drives side by side, with the labels of their reviews if any has one.

@@ -13,6 +13,7 @@ mod files;
 mod identification;
 mod languages;
 mod names;
+mod others;
 mod page;
 mod published;
 mod repeated;

@@ -5,6 +5,7 @@ mod identify;
 mod lab;
 mod language;
 mod marks;
+mod price;
 #[cfg(test)]
 mod synopsis;
 mod twin;
@@ -14,7 +15,6 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use stend_method::SteadyLoad;
-use stend_record::review::Price;
 use stend_serve::clock::Pace;
 use stend_serve::server::Address;
 
@@ -24,6 +24,7 @@ pub use identify::IdentifyArgs;
 pub use lab::{CompareArgs, ExportFormat, LabArgs, LabCommand, LabPath};
 pub use language::LanguageArgs;
 pub use marks::{MarkArgs, SetArgs};
+pub use price::DrivePrice;
 pub use twin::TwinArgs;
 
 /// A laboratory for solid-state drives: runs the methodology of published drive reviews
@@ -476,10 +477,12 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "threads")]
     pub state: Option<PathBuf>,
 
-    /// Price of the drive, an amount and a currency such as "79.90 EUR": the report prints it, and
-    /// the price of a GB (10⁹ bytes).
-    #[arg(long, value_name = "PRICE")]
-    pub price: Option<Price>,
+    /// Price of the drive, an amount and a currency such as "79.90 EUR", or of a rival
+    /// ("samsung-850-evo-250gb=89.90 EUR"); may be repeated. The report prints it and the price of
+    /// a GB (10⁹ bytes), and compares the performance for the price with that of the drives of the
+    /// lab whose price is known.
+    #[arg(long, value_name = "[RIVAL=]PRICE")]
+    pub price: Vec<DrivePrice>,
 
     /// Folder of the report. Default: `review-`, the target's name, and figures that were set.
     #[arg(long, value_name = "DIR")]

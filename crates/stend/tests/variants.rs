@@ -264,6 +264,24 @@ fn a_price_is_told_with_that_of_a_gigabyte() {
     assert_eq!(page.matches(words).count(), 2, "the page tells it");
     let again = made["reproduce"].as_str().unwrap();
     assert!(again.contains("--price '7.90 EUR'"), "{again}");
+    let rivals = "demo-8gb=9.50 EUR";
+    let set = ["--set", "gc.policy=fifo", "--against", "demo-8gb"];
+    let both = ["--price", rivals, "--price", "7.90 EUR", "--out", "both"];
+    let made = reviewed(dir, &[&["demo-8gb"], &set[..], &both].concat());
+    let other = value!({ "amount": "9.50", "currency": "EUR" });
+    assert_eq!(made["rivals"][0]["target"]["price"], other);
+    assert_eq!(made["target"]["price"], price);
+    let again = made["reproduce"].as_str().unwrap();
+    let options = format!("--price '7.90 EUR' --price '{rivals}'");
+    assert!(again.contains(&options), "{again}");
+    for (wrong, said) in [
+        ("nosuch=9.50 EUR", "no rival has this name"),
+        ("demo-8gb=9.50", "amount and currency"),
+    ] {
+        let args = ["review", "demo-8gb", "--against", "none", "--price", wrong];
+        let code = if said.contains("name") { 3 } else { 2 };
+        fails(dir, &args, code, &[said]);
+    }
     for wrong in ["7.90", "EUR 7.90", "0 EUR", "inf EUR", "1e3 EUR", "7 a b"] {
         let review = ["review", "demo-8gb", "--price", wrong];
         fails(dir, &review, 2, &["amount and currency"]);

@@ -41,6 +41,15 @@ load-has-two-figures = The same load has two figures.
 no-figures = This test has no figures.
 exact-jobs = The exact jobs ({ $count })
 all-key-figures = All key figures
+others-title = Among the drives of this lab
+others-speed = Relative performance
+others-speed-axis = Speed relative to { $drive }, which is 100 %: geometric mean of all measured points
+    and curves of a test, then of the tests; { $edition }. To the right is better
+others-tests = in { $shared } of { $all } tests
+others-value = Performance for the price
+others-value-axis = Relative performance divided by the price of a GB, relative to { $drive }, which is
+    100 %. To the right is better
+others-per-gb = { $per } { $currency } per GB
 published-findings = Published findings
 published-note = What a published review found of this drive by this edition, as data, and whether
     it holds for the figures here. All of it with all rivals: <code>stend claims</code>.

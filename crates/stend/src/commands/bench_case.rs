@@ -138,7 +138,7 @@ fn whole_review(case: &Review) -> Result<Measured, Failure> {
         write_budget: None,
         until_steady: None,
         threads: case.threads,
-        price: None,
+        price: Vec::new(),
         out: Some(folder.path().join("report")),
         lab: LabPath::default(),
         json: false,

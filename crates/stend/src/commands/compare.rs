@@ -77,7 +77,11 @@ impl Compared {
             Ok((run, lab.review(run)?, summary.facts()))
         };
         let reviews: Result<Vec<_>, Failure> = runs.iter().map(load).collect();
-        Ok(Compared { reviews: reviews? })
+        let mut reviews = reviews?;
+        if let [(run, review, _)] = reviews.as_mut_slice() {
+            review.others = lab.others(*run)?;
+        }
+        Ok(Compared { reviews })
     }
 
     fn sides(&self) -> Vec<Side<'_>> {

@@ -11,7 +11,7 @@ use stend_lab::RunId;
 use stend_language::{say, text, within};
 use stend_load::target::{Target, WriteLimit};
 use stend_method::{Edition, ReviewOptions, check_options, check_write_budget, estimate};
-use stend_record::review::{Price, Review, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{Review, TargetInfo, TargetKind, TestResult};
 use stend_simulated::Access;
 
 use crate::args::{Choice, ReviewArgs, SetArgs};
@@ -26,10 +26,12 @@ use crate::typed::{real, settings, word};
 use crate::{laboratory, note, print};
 
 mod plan;
+mod prices;
 mod rival;
 mod session;
 mod store;
 
+use prices::Prices;
 use session::Session;
 use store::Store;
 
@@ -103,9 +105,11 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     let (edition, mut options) = checked(args)?;
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args), args.language.lang)?;
-    let mut store = Store::find(folder, lab, args, &|price| reproduce(args, price))?;
-    let price = args.price.as_ref().or(store.earlier_price()).cloned();
-    options.reproduce = reproduce(args, price.as_ref());
+    let mut store = Store::find(folder, lab, args, &|kept| {
+        reproduce(args, &Prices::of(kept))
+    })?;
+    let prices = Prices::typed(args, store.earlier.as_ref())?;
+    options.reproduce = reproduce(args, &prices);
     let rivals = open_rivals(args)?;
     let mut rival_options = rival::options(args, &edition, &options);
     let chosen = (options.tests.as_deref(), rival_options.tests.as_deref());
@@ -130,14 +134,14 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         at_a_time,
         store,
         state: args.state.as_deref(),
-        price,
+        prices,
         kept: Mutex::new(Ok(())),
         requests: AtomicU64::new(0),
         events: AtomicU64::new(0),
     };
-    let review = session.review(target, rivals)?;
+    let mut review = session.review(target, rivals)?;
     Ok(Done {
-        saved: session.store.save(&review),
+        saved: session.store.end(&mut review),
         run: session.store.run(),
         state: session.kept.into_inner().map_err(Failure::from),
         review,
@@ -297,8 +301,8 @@ fn folder_path(args: &ReviewArgs) -> PathBuf {
     PathBuf::from(format!("review-{stem}{}", set.collect::<String>()))
 }
 
-/// The command that repeats the review of a drive with this price.
-fn reproduce(args: &ReviewArgs, price: Option<&Price>) -> String {
+/// The command that repeats the review of drives with these prices.
+fn reproduce(args: &ReviewArgs, prices: &Prices) -> String {
     let mut command = format!(
         "stend review {}{}",
         word(&args.target),
@@ -331,9 +335,7 @@ fn reproduce(args: &ReviewArgs, price: Option<&Price>) -> String {
     if let Some(bytes) = args.write_budget {
         command += &format!(" --write-budget {bytes}");
     }
-    if let Some(price) = price {
-        command += &format!(" --price {}", word(&price.typed()));
-    }
+    command += &prices.options();
     if let Some(path) = &args.state {
         command += &format!(" --state {}", word(&path.to_string_lossy()));
     }

@@ -256,6 +256,9 @@ fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
         let run = RunId(*run);
         reviews.push((lab.review(run)?, lab.run(run)?.facts()));
     }
+    if let ([run], [(review, _)]) = (runs, reviews.as_mut_slice()) {
+        review.others = lab.others(RunId(*run))?;
+    }
     let all: Vec<&Review> = reviews.iter().map(|(review, _)| review).collect();
     let review = together(&all).ok_or_else(|| Trouble::Wrong("No run was named.".to_owned()))?;
     let sides = reviews.iter().map(|(review, facts)| Side { review, facts });

@@ -10,8 +10,9 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use stend_load::target::{Target, TargetError};
 use stend_method::{Edition, Event, ReviewOptions, Slots, run_review};
-use stend_record::review::{FailedTest, Price, Review, Rival, SCHEMA, TargetInfo, TestResult};
+use stend_record::review::{FailedTest, Review, Rival, SCHEMA, TargetInfo, TestResult};
 
+use super::prices::Prices;
 use super::store::Store;
 use crate::failure::Failure;
 use crate::live::Live;
@@ -29,8 +30,8 @@ pub(super) struct Session<'a> {
     pub(super) at_a_time: usize,
     /// Store of the review, with its earlier state.
     pub(super) store: Store,
-    /// Price of the drive under test.
-    pub(super) price: Option<Price>,
+    /// Prices of the drives.
+    pub(super) prices: Prices,
     /// File in which the drive under test is saved, and below the outcome of saving it.
     pub(super) state: Option<&'a Path>,
     pub(super) kept: Mutex<Result<(), TargetError>>,
@@ -193,7 +194,7 @@ impl Session<'_> {
         review.complete &= reviews.iter().flatten().count() == reviews.len();
         review.complete &= of_rivals().all(|rival| rival.complete);
         review.rivals = of_rivals().cloned().map(Rival::from).collect();
-        review.target.price.clone_from(&self.price);
+        self.prices.set(&mut review);
         self.store.mark(&mut review);
         review
     }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use stend_lab::{EntryId, Lab, LabError, RunContext, RunId, recorded};
 use stend_method::{Edition, MethodError, ReviewOptions, check_resumes};
-use stend_record::review::{Price, Review, Rival, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_report::{keep_finished, review_in};
 
 use crate::args::{MarkArgs, ReviewArgs};
@@ -44,12 +44,12 @@ struct Run {
 impl Store {
     /// Finds the review to resume: the unfinished one in the folder, or the lab's copy of the same
     /// run if it has more tests. If the lab's copy is complete, the folder is completed from it.
-    /// `command` returns the command of a review of a drive with this price.
+    /// `command` returns the command that repeats a review with the prices of this one.
     pub(super) fn find(
         mut folder: Folder,
         lab: Option<&Path>,
         args: &ReviewArgs,
-        command: &dyn Fn(Option<&Price>) -> String,
+        command: &dyn Fn(&Review) -> String,
     ) -> Result<Store, Failure> {
         // A drive that is to be saved must go through all tests: no results are taken over.
         folder.resumes = args.state.is_none();
@@ -71,11 +71,6 @@ impl Store {
             earlier,
             run: None,
         })
-    }
-
-    /// Price of the drive in the earlier review: the user need not repeat it.
-    pub(super) fn earlier_price(&self) -> Option<&Price> {
-        self.earlier.as_ref()?.target.price.as_ref()
     }
 
     /// The rival in the earlier review that is the same drive.
@@ -185,18 +180,37 @@ impl Store {
         review.note = self.marks.note.clone().or_else(noted);
     }
 
+    /// Saves a review at its end. A complete one is shown beside the other drives of the lab.
+    pub(super) fn end(&self, review: &mut Review) -> Result<PathBuf, Failure> {
+        let kept = self.save_undisturbed(review);
+        if review.complete
+            && let Some(run) = &self.run
+            && let Some((id, _)) = &*run.id.lock()
+        {
+            // Without them the page is still worth as much.
+            review.others = run.lab.lock().others(*id).unwrap_or_default();
+        }
+        let page = self.folder.save(review)?;
+        kept.map(|()| page)
+    }
+
     /// Saves a review in its present state. If one of the two places fails, the other is still
     /// written. Returns the path of the page.
     pub(super) fn save(&self, review: &Review) -> Result<PathBuf, Failure> {
-        let kept = match self.run {
+        let kept = self.save_undisturbed(review);
+        let page = self.folder.save(review)?;
+        kept.map(|()| page)
+    }
+
+    /// Saves a review in the lab, if there is one; signals wait until this is done.
+    fn save_undisturbed(&self, review: &Review) -> Result<(), Failure> {
+        match self.run {
             Some(_) => signals::undisturbed(|| {
                 let kept = self.save_in_lab(review);
                 kept.inspect(|()| self.folder.hint(review, "the lab"))
             }),
             None => Ok(()),
-        };
-        let page = self.folder.save(review)?;
-        kept.map(|()| page)
+        }
     }
 
     /// Writes the present state of a review. The first call resumes the run of the earlier review,
@@ -286,7 +300,7 @@ impl Run {
 fn find(
     folder: &Folder,
     lab: Option<&Path>,
-    command: &dyn Fn(Option<&Price>) -> String,
+    command: &dyn Fn(&Review) -> String,
 ) -> Result<Option<Review>, Failure> {
     let there = match review_in(folder.path())? {
         Some(there) if there.complete => {
@@ -299,10 +313,7 @@ fn find(
     let last = last.transpose()?.unwrap_or_default();
     let resumes = |kept: &Review| match &there {
         Some(there) => has_more_tests(kept, there),
-        None => {
-            kept.reproduce == command(kept.target.price.as_ref())
-                && is_worth_resuming(kept, folder.was_there())
-        }
+        None => kept.reproduce == command(kept) && is_worth_resuming(kept, folder.was_there()),
     };
     let Some((run, kept)) = last.into_iter().find(|(_, kept)| resumes(kept)) else {
         return Ok(there);
