@@ -196,17 +196,30 @@
     });
   }
 
-  function choices(form) {
-    const most = Number(form.dataset.choose);
-    const boxes = [...form.querySelectorAll("input[type=checkbox]")];
-    const button = form.querySelector("button.compare");
-    const count = () => {
-      const chosen = boxes.filter((box) => box.checked).length;
-      button.disabled = chosen < 2 || chosen > most;
-      button.textContent = chosen < 2 ? "Compare: choose 2 to " + most : "Compare the " + chosen + " chosen";
+  // Runs that are chosen for a comparison: also those on other pages of the list.
+  function choices(bar) {
+    const most = Number(bar.dataset.choose);
+    const boxes = [...document.querySelectorAll("input[type=checkbox][name=run]")];
+    const links = [...document.querySelectorAll("a[data-carries]")];
+    const button = bar.querySelector("button.compare");
+    const limit = bar.querySelector(".limit");
+    const carry = (address, runs) => {
+      const url = new URL(address, location.href);
+      url.searchParams.delete("run");
+      for (const run of runs) url.searchParams.append("run", run);
+      return url.href;
     };
-    form.addEventListener("change", count);
-    // Who comes back finds the boxes as they were left, after this script has run.
+    const count = () => {
+      const runs = boxes.filter((box) => box.checked).map((box) => box.value);
+      const text = (words) => words.replace("{}", runs.length);
+      button.disabled = runs.length < 2 || runs.length > most;
+      button.textContent = text(runs.length < 2 ? bar.dataset.few : bar.dataset.some);
+      limit.textContent = runs.length > most ? text(bar.dataset.many) : "";
+      for (const link of links) link.href = carry(link.href, runs);
+      // Who reloads the page or comes back to it finds the same choice.
+      history.replaceState(null, "", carry(location.href, runs));
+    };
+    for (const box of boxes) box.addEventListener("change", count);
     addEventListener("pageshow", count);
     count();
   }
@@ -230,7 +243,7 @@
   logBoxes(document);
   document.querySelectorAll("[data-part]").forEach(follow);
   document.querySelectorAll("form.what-if").forEach((form) => { sliders(form); checks(form); });
-  document.querySelectorAll("form[data-choose]").forEach(choices);
+  document.querySelectorAll("[data-choose]").forEach(choices);
   document.querySelectorAll("[data-filter]").forEach(filter);
   document.querySelectorAll("[data-into]").forEach(file);
 })();

@@ -34,7 +34,7 @@ pub(crate) const REPORT: &str = "sandbox allow-scripts allow-downloads allow-pop
 pub(crate) struct FramedPage {
     pub head: Head,
     /// Link back: address, text.
-    pub back: (&'static str, &'static str),
+    pub back: (String, &'static str),
     /// Address of the report.
     pub report: String,
     /// Text above it.
@@ -45,6 +45,8 @@ pub(crate) struct FramedPage {
     pub note: Option<String>,
     /// Form for label and note; empty if it has none.
     pub marks: String,
+    /// Sides of a comparison, the reference first: run, name. Empty if it is none.
+    pub sides: Vec<(i64, String)>,
 }
 
 /// Renders a page with a content policy.

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::accessibility::{assert_contrast, assert_no_barrier, assert_reached_by_tab};
 use crate::chromium::Browser;
 use crate::common::{
-    NOW_UNIX_MS, job_result, program, record, replay_result, review, save, smart, study,
+    NOW_UNIX_MS, job_result, multiply, program, record, replay_result, review, save, smart, study,
 };
 
 /// A lab with two runs, served.
@@ -20,7 +20,7 @@ struct Served {
     lab: Lab,
     stop: Stop,
     thread: Option<JoinHandle<()>>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Served {
@@ -45,7 +45,7 @@ impl Served {
             lab,
             stop,
             thread: Some(thread),
-            _folder: folder,
+            folder,
         }
     }
 
@@ -136,6 +136,72 @@ fn reviews_are_found_and_compared() {
     browser.open(&served.at("runs/1"));
     browser.value("document.querySelector('.back').click()");
     browser.wait("location.pathname === '/' && document.querySelectorAll('tbody tr').length === 2");
+    browser.assert_quiet(&served.address);
+}
+
+/// Returns a script that checks the boxes of runs, like a user who clicks.
+fn choose(runs: &str) -> String {
+    format!(
+        "for (const run of [{runs}]) \
+         document.querySelector(`input[name=run][value='${{run}}']`).click()"
+    )
+}
+
+#[test]
+fn a_choice_is_kept_over_pages_and_searches() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let served = Served::start();
+    multiply(&served.folder.path().join("lab.db"), 60);
+    let loaded = "document.readyState === 'complete' && document.querySelector('button.compare')";
+    let chosen = "[...document.querySelectorAll('.chosen input:checked')].map((box) => box.value)\
+                  .join()";
+    browser.open(&served.address);
+    browser.value(&choose("1, 2"));
+    browser.value("document.querySelector('.pager button').click()");
+    browser.wait(&format!("location.search.includes('from=50') && {loaded}"));
+    assert_eq!(browser.value(chosen), "1,2");
+    browser.value(&choose("60"));
+    // A user who reloads the page finds the same choice.
+    browser.value("location.reload()");
+    browser.wait(&format!("{loaded}?.innerText === 'Compare the 3 chosen'"));
+    look_at(&mut browser, "list-chosen");
+    browser.value("document.querySelector('[name=text]').value = 'EVO'");
+    browser.value("document.querySelector('form.search .buttons button').click()");
+    browser.wait(&format!("location.search.includes('text=EVO') && {loaded}"));
+    assert_eq!(browser.value(chosen), "1,60", "run 2 is in the list");
+    let boxes = "document.querySelectorAll('input[name=run]:checked').length";
+    assert_eq!(browser.value(boxes), 3);
+    browser.value("document.querySelector('a[data-carries]').click()");
+    browser.wait(&format!("!location.search.includes('text') && {loaded}"));
+    assert_eq!(browser.value(boxes), 3);
+    browser.value(&choose("3, 4, 5, 6"));
+    let limit = "document.querySelector('.limit').innerText";
+    let limit = browser.value(limit);
+    let limit = limit.as_str().expect("a text");
+    assert!(
+        limit.starts_with("At most 6 runs can be compared, and 7 are chosen"),
+        "{limit}"
+    );
+    assert_eq!(browser.value(&format!("{loaded}.disabled")), true);
+    look_at(&mut browser, "list-too-many");
+    browser.value(&choose("3, 4, 5, 6"));
+    assert_eq!(
+        browser.value("document.querySelector('.limit').innerText"),
+        ""
+    );
+    browser.value(&format!("{loaded}.click()"));
+    browser.wait("location.pathname === '/compare' && document.readyState === 'complete'");
+    // A drive of the comparison becomes its reference, and the list still has the choice.
+    browser.value("document.querySelector('select[name=reference]').value = '2'");
+    browser.value("document.querySelector('form.reference button').click()");
+    browser.wait("location.search.startsWith('?run=2') && document.readyState === 'complete'");
+    let first = "document.querySelector('select[name=reference]').value";
+    assert_eq!(browser.value(first), "2");
+    browser.value("document.querySelector('.back').click()");
+    browser.wait(&format!("location.pathname === '/' && {loaded}"));
+    browser.wait(&format!("{boxes} === 3"));
     browser.assert_quiet(&served.address);
 }
 

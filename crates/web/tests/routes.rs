@@ -80,6 +80,34 @@ fn runs_are_found_by_what_was_tested() {
 }
 
 #[test]
+fn a_choice_is_part_of_the_address() {
+    let bench = two();
+    let chosen = |page: &str, run: u32| page.contains(&format!("value=\"{run}\" checked"));
+    let page = bench.page("/?text=ultra&run=2&run=1&run=7");
+    let elsewhere = "Chosen on other pages";
+    assert!(chosen(&page, 1) && chosen(&page, 2), "{page}");
+    assert!(
+        page.contains(elsewhere) && page.contains("run 2, Samsung 850 EVO"),
+        "{page}"
+    );
+    assert!(!page.contains("value=\"7\""), "there is no run 7: {page}");
+    assert!(
+        page.contains("href=\"/?run=2&#38;run=1&#38;run=7\" data-carries"),
+        "{page}"
+    );
+    let page = bench.page("/?run=2");
+    assert!(
+        chosen(&page, 2) && !chosen(&page, 1) && !page.contains(elsewhere),
+        "{page}"
+    );
+    let page = bench.page("/?text=nothing-like-this&run=2");
+    assert!(
+        chosen(&page, 2) && page.contains("formaction=\"/compare\""),
+        "{page}"
+    );
+}
+
+#[test]
 fn ten_thousand_runs_are_listed_in_time() {
     let bench = two();
     multiply(&bench.path(), 10_000);
@@ -120,6 +148,15 @@ fn runs_are_compared_as_the_command_does() {
     let report = bench.page("/compare/report?run=1&run=2");
     assert!(report.contains("Not measured under the same conditions"));
     assert!(report.contains("Samsung 850 EVO"), "no rival");
+    // The search of the list and the choice of a reference are not part of the address.
+    for (query, clean) in [
+        ("text=&from=0&run=1&run=2", "/compare?run=1&run=2"),
+        ("run=1&run=2&reference=2", "/compare?run=2&run=1"),
+        ("run=1&run=2&reference=9", "/compare?run=1&run=2"),
+    ] {
+        let answer = bench.get(&format!("/compare?{query}"));
+        assert_eq!(answer.header("location"), clean, "{query}");
+    }
     for query in [
         "",
         "run=1",

@@ -23,10 +23,12 @@ pub(crate) fn escaped(text: &str) -> String {
 pub(crate) struct Pager {
     /// Rows on the page: `51 to 100`.
     pub shown: String,
-    /// Address of the page with later rows.
-    pub later: Option<String>,
-    /// Address of the page with earlier rows.
-    pub earlier: Option<String>,
+    /// Number of rows before the page with later rows.
+    pub later: Option<u64>,
+    /// Number of rows before the page with earlier rows.
+    pub earlier: Option<u64>,
+    /// Address of the list with the same search, from the first row.
+    list: String,
 }
 
 impl Pager {
@@ -46,9 +48,16 @@ impl Pager {
         let last = skip.saturating_add(rows as u64);
         Pager {
             shown: format!("{} to {last}", skip.saturating_add(1)),
-            later: (skip > 0).then(|| link(list, fields, skip.saturating_sub(Pager::ROWS))),
-            earlier: (last < count).then(|| link(list, fields, last)),
+            later: (skip > 0).then(|| skip.saturating_sub(Pager::ROWS)),
+            earlier: (last < count).then_some(last),
+            list: address(list, fields),
         }
+    }
+
+    /// Returns the address of the page after `skip` rows.
+    pub fn address(&self, skip: &u64) -> String {
+        let mark = if self.list.contains('?') { '&' } else { '?' };
+        format!("{}{mark}from={skip}", self.list)
     }
 
     /// True if the list is longer than a page.
@@ -57,13 +66,20 @@ impl Pager {
     }
 }
 
-/// Returns the address of a list with the same search, from another row.
-fn link(list: &str, fields: &Fields, skip: u64) -> String {
-    let kept = fields.iter().filter(|(name, _)| name != "from");
-    let mut query: Vec<String> = kept
-        .filter(|(_, value)| !value.is_empty())
+/// Returns the address of a list with the same search, from the first row.
+fn address(list: &str, fields: &Fields) -> String {
+    let kept = fields.iter();
+    let kept = kept.filter(|(name, value)| name != "from" && !value.is_empty());
+    let query: Vec<String> = kept
         .map(|(name, value)| format!("{}={}", escaped(name), escaped(value)))
         .collect();
-    query.push(format!("from={skip}"));
-    format!("{list}?{}", query.join("&"))
+    with_query(list, &query)
+}
+
+/// Returns an address with parameters, each `name=value`; without any, it has no question mark.
+pub(crate) fn with_query(path: &str, parameters: &[String]) -> String {
+    match parameters {
+        [] => path.to_owned(),
+        _ => format!("{path}?{}", parameters.join("&")),
+    }
 }

@@ -1,5 +1,6 @@
 //! Reviews: the list, one of them, several side by side.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use askama::Template;
@@ -14,7 +15,7 @@ use stend_record::review::Review;
 use stend_report::{Comparison, side_name};
 
 use super::drives::links;
-use super::fields::Fields;
+use super::fields::{Fields, field, with_query};
 use super::marks::{self, Marks};
 use super::search::{Above, KIND, KINDS, SearchForm, listed};
 use crate::app::App;
@@ -23,11 +24,11 @@ use crate::page::{FramedPage, PLAIN, REPORT, page, see_other, with_policy};
 use crate::trouble::Trouble;
 use crate::words;
 
-/// Link back from a run: address, text.
-const REVIEWS: (&str, &str) = ("/", "Reviews");
-
 /// Most runs in one comparison.
 const SIDES_MAX: usize = 6;
+
+/// Most runs that the list shows as chosen on other pages.
+const CHOSEN_MAX: usize = 24;
 
 #[derive(Template)]
 #[template(path = "reviews.html")]
@@ -38,6 +39,8 @@ struct ListPage<'a> {
     form: SearchForm<'a>,
     above: Above,
     rows: Vec<Row>,
+    /// Runs that are chosen for a comparison and not among the rows: number, drive.
+    elsewhere: Vec<(i64, String)>,
     /// Number of reviews in progress.
     live: usize,
 }
@@ -49,11 +52,14 @@ struct Row {
     capacity: String,
     simulated: bool,
     state: String,
+    /// True if it is chosen for a comparison.
+    chosen: bool,
 }
 
 impl Row {
-    fn of(run: RunSummary) -> Row {
+    fn of(run: RunSummary, chosen: &[i64]) -> Row {
         Row {
+            chosen: chosen.contains(&run.run),
             began: words::time(run.begun_unix_ms),
             capacity: words::bytes(run.capacity_bytes),
             simulated: run.drive.kind == "simulated",
@@ -93,18 +99,32 @@ pub(crate) async fn list(
         let live = live.filter(|(_, of)| !of.ended && !of.is_stopped(now_unix_ms));
         Ok(live.count())
     });
+    let chosen = runs_of(&fields);
+    let shown: Vec<i64> = found.rows.iter().map(|row| row.run).collect();
+    let mut elsewhere = chosen.clone();
+    elsewhere.retain(|run| !shown.contains(run));
+    let elsewhere = app.read(move |lab| {
+        let run = |run: &i64| Some((*run, lab.run(RunId(*run)).ok()?.drive.model));
+        // The address may name runs that were deleted, and any number of them.
+        Ok(elsewhere.iter().take(CHOSEN_MAX).filter_map(run).collect())
+    });
+    let elsewhere: Vec<(i64, String)> = elsewhere.await?;
     let hint = "drive, label, controller, serial number, edition …";
+    let form = SearchForm::new("/", &fields, hint)
+        .drive()
+        .made_of(&found.choices.drive_years)
+        .choice("Run began", "year", &found.choices.years)
+        .choice("Edition", "edition", &found.choices.editions)
+        .choice(KIND, "kind", &KINDS)
+        .all_at(with_query("/", &parameters(&chosen)));
+    let rows = found.rows.into_iter();
     let list = ListPage {
         head: Head::plain("Reviews").under("reviews"),
         lab: app.path().display().to_string(),
-        form: SearchForm::new("/", &fields, hint)
-            .drive()
-            .made_of(&found.choices.drive_years)
-            .choice("Run began", "year", &found.choices.years)
-            .choice("Edition", "edition", &found.choices.editions)
-            .choice(KIND, "kind", &KINDS),
+        form,
         above: found.above,
-        rows: found.rows.into_iter().map(Row::of).collect(),
+        rows: rows.map(|run| Row::of(run, &chosen)).collect(),
+        elsewhere,
         live: live.await?,
     };
     page(&list, PLAIN)
@@ -149,7 +169,7 @@ fn run_page(summary: RunSummary, marks: &Marks) -> Result<Response, Trouble> {
     let state = state(&summary);
     let framed = FramedPage {
         head: Head::plain(format!("Run {run}: {}", summary.drive.model)).under("reviews"),
-        back: REVIEWS,
+        back: ("/".to_owned(), "Reviews"),
         report: format!("/runs/{run}/report"),
         about: format!(
             "edition {}, {}{}{state}",
@@ -161,6 +181,7 @@ fn run_page(summary: RunSummary, marks: &Marks) -> Result<Response, Trouble> {
         label: summary.label,
         note: summary.note,
         marks: marks.render()?,
+        sides: Vec::new(),
     };
     let mut response = page(&framed, PLAIN)?;
     if !marks.wrong.is_empty() {
@@ -183,12 +204,22 @@ pub(crate) async fn report(
     Ok(with_policy(Html(html).into_response(), REPORT))
 }
 
-/// Returns the numbers of the runs to compare.
-fn sides(fields: &Fields) -> Result<Vec<i64>, Trouble> {
+/// Returns the numbers of the runs in an address, each once.
+fn runs_of(fields: &Fields) -> Vec<i64> {
     let runs = fields.iter().filter(|(name, _)| name == "run");
     let mut runs: Vec<i64> = runs.filter_map(|(_, run)| run.parse().ok()).collect();
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     runs.retain(|run| seen.insert(*run));
+    runs
+}
+
+/// Returns the numbers of the runs to compare, the reference first.
+fn sides(fields: &Fields) -> Result<Vec<i64>, Trouble> {
+    let mut runs = runs_of(fields);
+    let reference = field(fields, "reference").parse();
+    if let Some(place) = runs.iter().position(|run| reference == Ok(*run)) {
+        runs[..=place].rotate_right(1);
+    }
     match (2..=SIDES_MAX).contains(&runs.len()) {
         true => Ok(runs),
         false => Err(Trouble::Wrong(format!(
@@ -199,9 +230,9 @@ fn sides(fields: &Fields) -> Result<Vec<i64>, Trouble> {
     }
 }
 
-fn query(runs: &[i64]) -> String {
-    let parts: Vec<String> = runs.iter().map(|run| format!("run={run}")).collect();
-    parts.join("&")
+/// Returns the parameters of an address that name runs.
+fn parameters(runs: &[i64]) -> Vec<String> {
+    runs.iter().map(|run| format!("run={run}")).collect()
 }
 
 /// Shows several runs side by side.
@@ -210,6 +241,11 @@ pub(crate) async fn compare(
     Query(fields): Query<Fields>,
 ) -> Result<Response, Trouble> {
     let runs = sides(&fields)?;
+    let parameters = parameters(&runs);
+    // The form of the list also sends its search, and the one of this page a reference.
+    if fields.iter().any(|(name, _)| name != "run") {
+        return Ok(see_other(&with_query("/compare", &parameters)));
+    }
     let wanted = runs.clone();
     let titles = app.read(move |lab| {
         let model = |run: &i64| Ok(lab.run(RunId(*run))?.drive.model);
@@ -223,14 +259,14 @@ pub(crate) async fn compare(
         return Err(no_run(runs[0]));
     }
     let link = |run: &i64| (format!("/runs/{run}"), format!("run {run}"));
+    let sides = runs.iter().zip(&titles);
+    let sides = sides.map(|(run, title)| (*run, format!("run {run}, {title}")));
     let framed = FramedPage {
         head: Head::plain(titles.join(" against ")).under("reviews"),
-        back: REVIEWS,
-        report: format!("/compare/report?{}", query(&runs)),
-        about: format!(
-            "{} runs side by side, the first as the reviewed one",
-            runs.len()
-        ),
+        back: (with_query("/", &parameters), "Reviews"),
+        report: with_query("/compare/report", &parameters),
+        about: format!("{} runs side by side", runs.len()),
+        sides: sides.collect(),
         links: runs.iter().map(link).collect(),
         ..FramedPage::default()
     };

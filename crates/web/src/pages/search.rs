@@ -100,6 +100,8 @@ pub(crate) struct SearchForm<'a> {
     pub inputs: Vec<Input<'a>>,
     /// True if there is a search.
     pub searched: bool,
+    /// Address of the list without a search.
+    pub all: String,
 }
 
 /// A field of the form.
@@ -123,6 +125,7 @@ impl<'a> SearchForm<'a> {
             hint,
             inputs: Vec::new(),
             searched: search(fields) != Search::default(),
+            all: address.to_owned(),
         }
     }
 
@@ -152,6 +155,12 @@ impl<'a> SearchForm<'a> {
                 self.input(label, name, "", values.collect())
             }
         }
+    }
+
+    /// Sets the address of the list without a search.
+    pub fn all_at(mut self, address: String) -> SearchForm<'a> {
+        self.all = address;
+        self
     }
 
     fn input(
