@@ -1,12 +1,16 @@
 //! Latency distributions: a cumulative chart, and a table of percentiles.
 
-use stend_language::{numeral, say, unit};
+mod axis;
+
+use stend_language::{numeral, say};
 use stend_record::histogram::cumulative;
 use stend_record::review::LatencySummary;
 
 use crate::chart::{Axis, Chart, Coordinate, Role, Scale, Trace, Values};
 use crate::number;
 use crate::view::{Cell, Compared, Table};
+
+pub use axis::{Form, Side, axis};
 
 /// Most points of a cumulative distribution: a line needs no more.
 const CUMULATIVE_MAX: usize = 120;
@@ -66,70 +70,6 @@ pub fn place_us(ns: f64) -> Option<f64> {
     (ns > 0.0).then_some(ns / 1e3)
 }
 
-/// Returns the latency axis, logarithmic, with ticks over the values of some traces, µs.
-pub fn axis(traces: &[Trace]) -> Axis {
-    let values = traces.iter().filter_map(|trace| match &trace.values {
-        Values::Own { y, .. } => Some(y),
-        Values::Curve { .. } => None,
-    });
-    axis_over(values.flatten())
-}
-
-fn axis_over<'c>(values: impl Iterator<Item = &'c Coordinate>) -> Axis {
-    let (mut least, mut greatest) = (f64::INFINITY, 0.0_f64);
-    for place in values {
-        if let Coordinate::Figure(us) = place {
-            least = least.min(*us);
-            greatest = greatest.max(*us);
-        }
-    }
-    let ticks = log_ticks(least, greatest);
-    let seen = ticks
-        .iter()
-        .filter(|tick| (least..=greatest).contains(*tick));
-    if seen.count() < 2 {
-        // For so small a range the script chooses the ticks.
-        return Axis {
-            scale: Scale::Log,
-            ..Axis::new(&say("axis-latency-us"), "µs")
-        };
-    }
-    Axis {
-        scale: Scale::Log,
-        tick_texts: ticks.iter().map(|&us| tick_latency(us)).collect(),
-        tick_values: ticks,
-        ..Axis::new(&say("axis-latency"), "µs")
-    }
-}
-
-/// Returns powers of ten that enclose two values, with their doubles and fivefolds if these are
-/// few.
-fn log_ticks(least: f64, greatest: f64) -> Vec<f64> {
-    if !(least > 0.0 && greatest >= least) {
-        return Vec::new();
-    }
-    let digits: &[u32] = match greatest / least {
-        // Two and a half decades.
-        ratio if ratio > 316.0 => &[1],
-        _ => &[1, 2, 5],
-    };
-    (-3..=9)
-        .flat_map(|exponent| digits.iter().map(move |d| format!("{d}e{exponent}")))
-        .map(|text| text.parse::<f64>().expect("a decimal number is a number"))
-        .filter(|tick| *tick >= least / 10.0 && *tick <= greatest * 10.0)
-        .collect()
-}
-
-/// Formats a round latency in µs on a tick: `200 µs`, `1 ms`.
-fn tick_latency(us: f64) -> String {
-    let (value, symbol) = match us {
-        us if us >= 1e6 => (us / 1e6, "s"),
-        us if us >= 1e3 => (us / 1e3, "ms"),
-        us => (us, "µs"),
-    };
-    format!("{}\u{a0}{}", number::factor(value), unit(symbol))
-}
-
 /// Draws whole distributions, one line each: cumulative if the histograms were kept.
 pub fn chart(title: String, lines: &[Row<'_>]) -> Chart {
     match cumulative_traces(lines) {
@@ -160,13 +100,13 @@ fn cumulative_traces(lines: &[Row<'_>]) -> Option<Vec<Trace>> {
 }
 
 /// Draws latency along the axis, and upwards the share of requests that are faster, by nines.
-fn cumulative_chart(title: String, traces: Vec<Trace>) -> Chart {
-    let own = |trace: &Trace| match &trace.values {
-        Values::Own { x, y } => (x.clone(), y.clone()),
-        Values::Curve { .. } => (Vec::new(), Vec::new()),
-    };
-    let (x, y): (Vec<_>, Vec<_>) = traces.iter().map(own).unzip();
-    let shares = y.iter().flatten().filter_map(|share| match share {
+fn cumulative_chart(title: String, mut traces: Vec<Trace>) -> Chart {
+    let x = axis(&mut traces, Side::X, Form::Log);
+    let shares = traces.iter().filter_map(|trace| match &trace.values {
+        Values::Own { y, .. } => Some(y),
+        Values::Curve { .. } => None,
+    });
+    let shares = shares.flatten().filter_map(|share| match share {
         Coordinate::Figure(share) => Some(*share),
         _ => None,
     });
@@ -177,7 +117,7 @@ fn cumulative_chart(title: String, traces: Vec<Trace>) -> Chart {
     let tick = |share: &f64| share_words(100.0 - 100.0 * share);
     Chart {
         title,
-        x: axis_over(x.iter().flatten()),
+        x,
         y: Axis {
             scale: Scale::Log,
             tick_texts: shares.iter().map(tick).collect(),
@@ -203,14 +143,14 @@ fn percentile_chart(title: String, lines: &[Row<'_>]) -> Chart {
             places.iter().map(|(_, ns)| ns.and_then(place_us).into()),
         )
     });
-    let traces: Vec<Trace> = traces.collect();
+    let mut traces: Vec<Trace> = traces.collect();
     Chart {
         title,
         x: Axis {
             scale: Scale::Category,
             ..Axis::new(&say("axis-share-faster"), "")
         },
-        y: axis(&traces),
+        y: axis(&mut traces, Side::Y, Form::Log),
         traces,
         ..Chart::default()
     }
@@ -272,16 +212,6 @@ mod tests {
     use stend_record::histogram::encode;
 
     #[test]
-    fn ticks_reach_around_the_values_and_stay_few() {
-        assert_eq!(
-            log_ticks(40.0, 900.0),
-            [5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3]
-        );
-        assert_eq!(log_ticks(40.0, 90_000.0), [10.0, 100.0, 1e3, 1e4, 1e5]);
-        assert!(log_ticks(f64::INFINITY, 0.0).is_empty());
-    }
-
-    #[test]
     fn a_distribution_rises_and_ends_where_requests_no_longer_suffice() {
         let histogram = |values: &[(u64, u64)]| encode(&values.iter().copied().collect());
         let (even, two) = (
@@ -309,20 +239,5 @@ mod tests {
         let expected = [at(1.0, 1.0), at(1.0, 0.05), at(2.0, 0.01)];
         assert_eq!(points(&lines[1]), expected);
         assert!(cumulative_traces(&[row("no histogram")]).is_none());
-    }
-
-    #[test]
-    fn ticks_change_unit() {
-        let texts = [0.5, 200.0, 1e3, 5e4, 1e6].map(tick_latency);
-        assert_eq!(
-            texts,
-            [
-                "0.5\u{a0}µs",
-                "200\u{a0}µs",
-                "1\u{a0}ms",
-                "50\u{a0}ms",
-                "1\u{a0}s"
-            ]
-        );
     }
 }

@@ -240,13 +240,18 @@ fn second<'e>(effects: &[&'e Effect], first: &Effect) -> Option<&'e Effect> {
     others.copied().max_by(|a, b| share(a).total_cmp(&share(b)))
 }
 
-/// Returns the factor and unit with which an outcome is shown.
-fn unit_of(outcome: &str) -> (f64, &'static str) {
+/// Returns the factor and unit with which an outcome is shown, whose greatest value this is.
+fn unit_of(outcome: &str, greatest: f64) -> (f64, &'static str) {
+    let time = match greatest {
+        ns if ns >= 1e9 => (1e-9, "s"),
+        ns if ns >= 1e6 => (1e-6, "ms"),
+        _ => (1e-3, "µs"),
+    };
     let units = [
         ("iops", 1.0, "IOPS"),
         ("_bytes_per_s", 1e-6, "MB/s (10⁶ bytes/s)"),
         ("_bytes", 1e-9, "GB (10⁹ bytes)"),
-        ("_ns", 1e-3, "µs"),
+        ("_ns", time.0, time.1),
         ("_s", 1.0, "s"),
         ("_j", 1.0, "J"),
         ("_percent", 1.0, "percent"),
@@ -261,7 +266,9 @@ fn unit_of(outcome: &str) -> (f64, &'static str) {
 
 /// Draws an outcome against a factor, with a line for each level of another.
 fn figure(study: &Study, effect: &Effect, second: Option<&Effect>, data: &mut ChartData) -> Figure {
-    let (factor, unit) = unit_of(&effect.outcome);
+    let of_job = study.rows.iter().filter(|row| row.job == effect.job);
+    let values = of_job.filter_map(|row| row.outcome(&effect.outcome));
+    let (factor, unit) = unit_of(&effect.outcome, values.fold(0.0, f64::max));
     let numeric = effect.levels.iter().all(|level| level.at.is_some());
     let x = axis(effect, numeric);
     let y_title = match unit {

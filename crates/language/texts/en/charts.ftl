@@ -29,11 +29,9 @@ axis-written = Data written, GB (GB = 10⁹ bytes)
 axis-written-log = Data written, GB (GB = 10⁹ bytes, logarithmic axis)
 axis-position = Position, GB from the beginning (GB = 10⁹ bytes)
 axis-written-tb = Written, TB (10¹² bytes)
-axis-latency-us = Latency, µs (logarithmic axis)
 axis-latency = Latency (logarithmic axis)
-axis-latency-ms = Latency, ms
-axis-latency-ms-log = Latency, ms (logarithmic axis)
-axis-mean-latency-ms = Mean latency, ms
+axis-latency-in = Latency, { $unit }
+axis-mean-latency-in = Mean latency, { $unit }
 axis-requests-faster = Faster requests
 axis-share-faster = Share of requests that are faster
 axis-reads-writes = Reads : writes, % of the requests

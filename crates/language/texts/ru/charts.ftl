@@ -29,11 +29,9 @@ axis-written = Записано, ГБ (ГБ = 10⁹ байт)
 axis-written-log = Записано, ГБ (ГБ = 10⁹ байт, логарифмическая ось)
 axis-position = Место от начала, ГБ (ГБ = 10⁹ байт)
 axis-written-tb = Записано, ТБ (10¹² байт)
-axis-latency-us = Задержка, мкс (логарифмическая ось)
 axis-latency = Задержка (логарифмическая ось)
-axis-latency-ms = Задержка, мс
-axis-latency-ms-log = Задержка, мс (логарифмическая ось)
-axis-mean-latency-ms = Средняя задержка, мс
+axis-latency-in = Задержка, { $unit }
+axis-mean-latency-in = Средняя задержка, { $unit }
 axis-requests-faster = Доля запросов
 axis-share-faster = Доля более быстрых запросов
 axis-reads-writes = Чтение : запись, % запросов

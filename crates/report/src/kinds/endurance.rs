@@ -5,8 +5,9 @@ use stend_language::{say, text};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
 
-use crate::chart::{Axis, Band, Chart, ChartData, Mark, Role, Scale, Trace};
+use crate::chart::{Axis, Band, Chart, ChartData, Mark, Role, Trace};
 use crate::drive::{Drive, measured};
+use crate::latency::{self, Form, Side};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
@@ -200,9 +201,9 @@ fn speed(endurance: &Endurance) -> Chart {
 }
 
 fn latency(endurance: &Endurance) -> Chart {
-    let ms = |ns: u64| (ns > 0).then_some(ns as f64 / 1e6);
-    let usual = |round: &EnduranceRound| round.latency_p99_9_ns.and_then(ms);
-    let slowest = |round: &EnduranceRound| ms(round.latency_max_ns);
+    let us = |ns: u64| latency::place_us(ns as f64);
+    let usual = |round: &EnduranceRound| round.latency_p99_9_ns.and_then(us);
+    let slowest = |round: &EnduranceRound| us(round.latency_max_ns);
     let whole = endurance.rounds.iter();
     let whole = whole.filter(|round| is_whole(endurance, round));
     let least = whole.filter_map(usual).fold(f64::INFINITY, f64::min);
@@ -211,22 +212,20 @@ fn latency(endurance: &Endurance) -> Chart {
         .iter()
         .filter_map(slowest)
         .fold(0.0, f64::max);
-    let scale = if most > EVEN_MAX * least {
-        Scale::Log
-    } else {
-        Scale::Linear
+    let form = match most > EVEN_MAX * least {
+        true => Form::Log,
+        false => Form::Even,
     };
-    chart(
+    let mut drawn = chart(
         "endurance-latency-title",
-        Axis {
-            scale,
-            ..Axis::new(&say("axis-latency-ms"), "ms")
-        },
+        Axis::default(),
         [
             line_of_whole(endurance, ("endurance-trace-tail", 0), usual),
             line(endurance, ("endurance-trace-slowest", 1), slowest),
         ],
-    )
+    );
+    drawn.y = latency::axis(&mut drawn.traces, Side::Y, form);
+    drawn
 }
 
 fn amplification(endurance: &Endurance) -> Chart {

@@ -9,7 +9,7 @@ use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
 use crate::bars::{self, Bar, BarChart};
 use crate::chart::{Axis, Chart, ChartData, Coordinate, Role, Scale, Trace};
 use crate::drive::{Drive, common, load_words, tick};
-use crate::latency::{self, percentiles};
+use crate::latency::{self, Form, Side, percentiles};
 use crate::number;
 use crate::speed;
 use crate::view::{Block, Cell, Compared, Figure, Table};
@@ -479,7 +479,7 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
         let chart = Chart {
             title: text!("latency-title-depth", op = op.words(), drive = &drive.label),
             x: dimension_axis(Dimension::Depth, &depths),
-            y: latency::axis(&traces),
+            y: latency::axis(&mut traces, Side::Y, Form::Log),
             traces,
             ..Chart::default()
         };

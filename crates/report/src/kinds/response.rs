@@ -5,9 +5,9 @@ use stend_analysis::words::capitalised;
 use stend_language::{Text, numeral, say, text};
 use stend_record::review::{Response, ResponseInterval, TestResult};
 
-use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Role, Scale, Trace};
+use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Role, Trace};
 use crate::drive::{Drive, measured_lists};
-use crate::latency;
+use crate::latency::{self, Form, Side};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
@@ -106,14 +106,14 @@ fn speeds(drive: &Drive<'_>, responses: &[Response]) -> Chart {
 }
 
 fn latencies(drive: &Drive<'_>, response: &Response) -> Chart {
-    let ms = |ns: u64| ns as f64 / 1e6;
+    let us = |ns: u64| ns as f64 / 1e3;
     let line = |name: &str, slot, latency_ns: fn(&ResponseInterval) -> u64| {
         let filled = response.intervals.iter().filter(|i| i.max_ns > 0);
-        let points = filled.map(|i| (i.t_s, ms(latency_ns(i))));
+        let points = filled.map(|i| (i.t_s, us(latency_ns(i))));
         Trace::through(name, slot, Role::Means, points)
     };
     let slow = &response.slowest;
-    let dots = slow.iter().map(|s| (s.t_s, ms(s.latency_ns)));
+    let dots = slow.iter().map(|s| (s.t_s, us(s.latency_ns)));
     let kept = slow.len() as u64;
     let interval = number::duration(response.interval_s);
     let title = text!(
@@ -130,16 +130,13 @@ fn latencies(drive: &Drive<'_>, response: &Response) -> Chart {
             interval = interval
         ),
     };
-    let y = Axis {
-        scale: Scale::Log,
-        ..Axis::new(&say("axis-latency-ms-log"), "ms")
-    };
-    let traces = vec![
+    let mut traces = vec![
         Trace::through(say("response-slowest-requests"), 3, Role::Samples, dots),
         line(&say("word-median"), 0, |i| i.p50_ns),
         line("99\u{a0}%", 1, |i| i.p99_ns),
         line(&say("word-slowest"), 2, |i| i.max_ns),
     ];
+    let y = latency::axis(&mut traces, Side::Y, Form::Log);
     chart(title, note, std::slice::from_ref(response), y, traces)
 }
 

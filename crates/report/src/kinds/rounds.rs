@@ -10,6 +10,7 @@ use stend_record::review::{Pattern, Rounds, TestResult, Tracked};
 
 use crate::chart::{Axis, Chart, ChartData, Role, Trace};
 use crate::drive::{Drive, measured};
+use crate::latency::{self, Form, Side};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
@@ -60,14 +61,19 @@ fn tracked_chart(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) ->
         points: (1..).map(f64::from).zip(rounds.tracked_figures()).collect(),
     }];
     lines.extend(judged.into_iter().flat_map(window_lines));
-    let (y, unit) = match rounds.figure {
-        Tracked::Iops => (Axis::new(&say("axis-iops"), "IOPS"), 1.0),
-        Tracked::LatencyMean => (Axis::new(&say("axis-mean-latency-ms"), "ms"), 1e6),
+    let unit = match rounds.figure {
+        Tracked::Iops => 1.0,
+        Tracked::LatencyMean => 1e3,
     };
     let traces = lines.into_iter().enumerate().map(|(slot, line)| {
         let points = line.points.into_iter().map(|(x, value)| (x, value / unit));
         Trace::through(say(line.name), slot, line.role, points)
     });
+    let mut traces: Vec<Trace> = traces.collect();
+    let y = match rounds.figure {
+        Tracked::Iops => Axis::new(&say("axis-iops"), "IOPS"),
+        Tracked::LatencyMean => latency::axis(&mut traces, Side::Y, Form::EvenMeans),
+    };
     Chart {
         title: format!(
             "{}: {}",
@@ -83,7 +89,7 @@ fn tracked_chart(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) ->
         wide: true,
         x: Axis::new(&say("axis-round"), ""),
         y,
-        traces: traces.collect(),
+        traces,
         ..Chart::default()
     }
 }

@@ -10,7 +10,7 @@ use stend_record::review::{SyncPoint, SyncStream, TestResult};
 use crate::bars::{self, Bar, BarChart};
 use crate::chart::{Axis, Chart, ChartData, Role, Trace};
 use crate::drive::{Drive, measured_lists};
-use crate::latency;
+use crate::latency::{self, Form, Side};
 use crate::number;
 use crate::view::Block;
 
@@ -115,7 +115,7 @@ fn over_time(test: &TestResult, point: &SyncPoint, drives: &[Drive<'_>]) -> Char
         height_px: 440,
         wide: true,
         x: Axis::new(&say("axis-time"), "s"),
-        y: latency::axis(&traces),
+        y: latency::axis(&mut traces, Side::Y, Form::Log),
         traces,
         ..Chart::default()
     }

@@ -6,7 +6,7 @@ use stend_record::review::{IntervalLatency, Series};
 use super::{Drawn, Ranges, compared, load_text, time_axis};
 use crate::chart::{Chart, ChartData, Role, Trace};
 use crate::curve;
-use crate::latency;
+use crate::latency::{self, Form, Side};
 use crate::number;
 use crate::view::Block;
 
@@ -89,7 +89,7 @@ fn over_time(drawn: &[Drawn<'_>], suffix: &str, window_s: f64) -> Option<Chart> 
         height_px: 400,
         wide: true,
         x,
-        y: latency::axis(&traces),
+        y: latency::axis(&mut traces, Side::Y, Form::Log),
         traces,
         ..Chart::default()
     })
