@@ -2,7 +2,7 @@
 //! a unit, in the form of the page's language.
 
 use stend_analysis::{Interval, words};
-use stend_language::{grouped, numeral, text, unit};
+use stend_language::{Text, grouped, numeral, text, unit};
 
 pub use stend_language::{MISSING, bound, plain, quoted, significant, whole};
 
@@ -21,9 +21,18 @@ pub fn gb(bytes: f64) -> String {
     with_unit(bytes / 1e9, "GB")
 }
 
-/// Formats a time in s, not converted to minutes: `7,170 s`.
+/// Formats a time in s, not converted to minutes: `7,170 s`; one that is far below a second is in
+/// ms: `12.0 ms`.
 pub fn seconds(value: f64) -> String {
-    with_unit(value, "s")
+    match is_far_below_second(value) {
+        true => with_unit(value * 1e3, "ms"),
+        false => with_unit(value, "s"),
+    }
+}
+
+/// True for times that are read more easily in ms.
+fn is_far_below_second(seconds: f64) -> bool {
+    (0.000_1..0.099_95).contains(&seconds)
 }
 
 fn with_unit(value: f64, symbol: &str) -> String {
@@ -52,6 +61,29 @@ pub fn block(bytes: u64) -> String {
     bound(&stend_analysis::words::block(bytes))
 }
 
+/// Formats a number of bytes: a small one, such as that of a block, like [`block`], a large one like
+/// [`capacity`].
+pub fn bytes(bytes: u64) -> String {
+    match bytes {
+        ..LARGE_BYTES => block(bytes),
+        _ => capacity(bytes),
+    }
+}
+
+/// Returns the number of bytes that a condition with this id states, if its value is one: `4096`
+/// of a condition whose id names bytes, `4096 B` of any other.
+pub fn bytes_in(id: &str, value: &Text) -> Option<u64> {
+    let words = value.in_english();
+    match words.strip_suffix(" B") {
+        Some(bytes) => bytes.parse().ok(),
+        None if id.ends_with("-bytes") || id.ends_with("bytes-under-test") => words.parse().ok(),
+        None => None,
+    }
+}
+
+/// Least number of bytes that is not the size of a block.
+const LARGE_BYTES: u64 = 64 << 20;
+
 /// Formats a capacity in both kinds of units: `240 GB (224 GiB)`.
 pub fn capacity(bytes: u64) -> String {
     format!(
@@ -62,7 +94,7 @@ pub fn capacity(bytes: u64) -> String {
     )
 }
 
-/// Formats a duration in s: `0.3 s`, `30 s`, `3 min`, `2 h`, `1 h 23 min`.
+/// Formats a duration in s: `12 ms`, `0.3 s`, `30 s`, `3 min`, `2 h`, `1 h 23 min`.
 pub fn duration(seconds: f64) -> String {
     let short = |value: f64| {
         let text = format!("{:.2}", significant(value, 3));
@@ -71,6 +103,9 @@ pub fn duration(seconds: f64) -> String {
     let [h, min, s] = ["h", "min", "s"].map(unit);
     if !seconds.is_finite() {
         return MISSING.to_string();
+    }
+    if is_far_below_second(seconds) {
+        return format!("{}\u{a0}{}", short(seconds * 1e3), unit("ms"));
     }
     if seconds < 119.5 {
         return format!("{}\u{a0}{s}", short(seconds));
@@ -159,6 +194,8 @@ mod tests {
         assert_eq!(block(4_096), "4\u{a0}KiB");
         assert_eq!(block(1 << 20), "1\u{a0}MiB");
         assert_eq!(block(1_536), "1,536\u{a0}B");
+        assert_eq!(bytes(4_096), "4\u{a0}KiB");
+        assert_eq!(bytes(240_057_409_536), "240\u{a0}GB (224\u{a0}GiB)");
         assert_eq!(capacity(240_057_409_536), "240\u{a0}GB (224\u{a0}GiB)");
     }
 
@@ -202,6 +239,10 @@ mod tests {
     fn durations_and_shares_read_like_prose() {
         assert_eq!(duration(0.3), "0.3\u{a0}s");
         assert_eq!(duration(30.0), "30\u{a0}s");
+        assert_eq!(duration(0.012), "12\u{a0}ms");
+        assert_eq!(duration(0.0), "0\u{a0}s");
+        assert_eq!(seconds(0.012), "12.0\u{a0}ms");
+        assert_eq!(seconds(0.549), "0.549\u{a0}s");
         assert_eq!(duration(180.0), "3\u{a0}min");
         assert_eq!(duration(7_200.0), "2\u{a0}h");
         assert_eq!(duration(7_199.999), "2\u{a0}h");

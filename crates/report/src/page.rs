@@ -86,7 +86,13 @@ impl Page<'_> {
 
     /// Formats facts with their names.
     fn facts(&self, list: &[Condition]) -> Vec<(String, String)> {
-        let told = |fact: &Condition| (self.recorded(&fact.name()), self.recorded(&fact.value));
+        let told = |fact: &Condition| {
+            let value = match number::bytes_in(&fact.id, &fact.value) {
+                Some(bytes) => number::bytes(bytes),
+                None => self.recorded(&fact.value),
+            };
+            (self.recorded(&fact.name()), value)
+        };
         list.iter().map(told).collect()
     }
 
