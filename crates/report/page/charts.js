@@ -129,14 +129,11 @@
   const widthOf = (chart, size) => size?.width ?? document.getElementById(chart.id).clientWidth;
   const fontSizeOf = (size) => (size ? 10 : 13);
 
-  // A name in lines that fit into a legend of a width: plotly would cut it. A word that is too long
-  // is broken after a mark, or anywhere.
+  // A text in lines that fit into a width: plotly would cut it. A word that is too long is broken
+  // after a mark, or anywhere.
   const ruler = document.createElement("canvas").getContext("2d");
-  // Beside a name are the vertical axis with its labels, and the trace's symbol.
-  const BESIDE_NAME = { left: 100, symbol: 48 };
-  function inLines(name, width, fontSize) {
+  function inLines(text, room, fontSize) {
     ruler.font = fontSize + "px " + FONT;
-    const room = width - BESIDE_NAME.left - BESIDE_NAME.symbol;
     const fits = (text) => ruler.measureText(text).width <= room;
     const lines = [""];
     const put = (pieces, smaller) => {
@@ -149,12 +146,27 @@
     };
     const letters = (piece) => put(piece);
     const marks = (word) => put(word.split(/(?<=[._/-])/), letters);
-    put(name.split(/(?<= )/), marks);
+    put(text.split(/(?<= )/), marks);
     return lines.filter(Boolean).map((line) => plain(line.trimEnd())).join("<br>");
   }
 
+  // Beside a name in the legend are the vertical axis with its labels, and the trace's symbol.
+  const BESIDE_NAME = 100 + 48;
+  const legendName = (name, chart, size) => inLines(name, widthOf(chart, size) - BESIDE_NAME, fontSizeOf(size));
+
+  // Titles of axes are larger than other texts. Beside the horizontal one are the labels of the
+  // vertical axis; above and below the vertical one are the buttons, other labels and the legend.
+  const TITLE_SIZE = 1.2;
+  const BESIDE_TITLE = 104;
+  function titleOf(axis, side, chart, size) {
+    const width = widthOf(chart, size);
+    const around = size ? 80 : width < 600 ? 180 : 120;
+    const room = side === "x" ? width - BESIDE_TITLE : (size?.height ?? chart.height_px) - around;
+    return inLines(axis.title, room, TITLE_SIZE * fontSizeOf(size));
+  }
+
   function traceOf(trace, chart, size) {
-    const name = inLines(trace.name, widthOf(chart, size), fontSizeOf(size));
+    const name = legendName(trace.name, chart, size);
     const common = { type: "scatter", name, ...valuesOf(trace, chart) };
     return pointTrace(trace, chart, common);
   }
@@ -183,9 +195,9 @@
     return texts.map((text, i) => (kept.includes(i) ? text : ""));
   }
 
-  function axisOf(axis, side, size, width) {
+  function axisOf(axis, side, chart, size) {
     const out = {
-      title: { text: plain(axis.title), standoff: 12 },
+      title: { text: titleOf(axis, side, chart, size), standoff: 12 },
       gridcolor: colour("grid"),
       linecolor: colour("line"),
       zerolinecolor: colour("line"),
@@ -200,7 +212,7 @@
       // Many long names side by side: the unit, or the second number, goes under the first.
       const crowded = side === "x" && axis.tick_texts.join("").length > 40;
       const texts = axis.tick_texts.map((text) => crowded ? plain(text).replace(/\u00a0| : /, "<br>") : plain(text));
-      out.ticktext = side === "x" ? labelsWithRoom(axis, texts, width, fontSizeOf(size)) : texts;
+      out.ticktext = side === "x" ? labelsWithRoom(axis, texts, widthOf(chart, size), fontSizeOf(size)) : texts;
       out.tickangle = 0;
     }
     switch (axis.scale) {
@@ -278,7 +290,6 @@
 
   // Shaded stretches under the traces; one of them stands for all in the legend.
   function bandsOf(chart, size) {
-    const width = widthOf(chart, size);
     return (chart.bands ?? []).map((band, i) => ({
       type: "rect",
       layer: "below",
@@ -290,7 +301,7 @@
       fillcolor: colour("grid"),
       opacity: .6,
       line: { width: 0 },
-      name: inLines(band.text, width, fontSizeOf(size)),
+      name: legendName(band.text, chart, size),
       showlegend: i === 0,
     }));
   }
@@ -300,7 +311,7 @@
     const marks = marksOf(chart, width);
     // Temperatures have an axis of their own, not read from zero.
     const second = chart.y2
-      ? { yaxis2: { ...axisOf(chart.y2, "y"), rangemode: "normal", overlaying: "y", side: "right", showgrid: false } }
+      ? { yaxis2: { ...axisOf(chart.y2, "y", chart, size), rangemode: "normal", overlaying: "y", side: "right", showgrid: false } }
       : {};
     return {
       ...second,
@@ -320,8 +331,8 @@
       hovermode: chart.kind === "lines" ? "x unified" : "closest",
       hoverlabel: { bgcolor: colour("panel"), bordercolor: colour("line"), font: { family: FONT, color: colour("ink") }, namelength: -1 },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("muted"), activecolor: colour("link") },
-      xaxis: axisOf(chart.x, "x", size, width),
-      yaxis: axisOf(chart.y, "y"),
+      xaxis: axisOf(chart.x, "x", chart, size),
+      yaxis: axisOf(chart.y, "y", chart, size),
     };
   }
 
@@ -357,12 +368,17 @@
     };
   }
 
-  const draw = (chart, size) => Plotly.react(
-    chart.id,
-    chart.traces.map((trace) => traceOf(trace, chart, size)),
-    layoutOf(chart, size),
-    configOf(chart),
-  );
+  // Width with which each chart was drawn: titles, labels and names are laid out for it.
+  const drawnWidth = new Map();
+  const draw = (chart, size) => {
+    drawnWidth.set(chart.id, widthOf(chart, size));
+    return Plotly.react(
+      chart.id,
+      chart.traces.map((trace) => traceOf(trace, chart, size)),
+      layoutOf(chart, size),
+      configOf(chart),
+    );
+  };
 
   async function drawOne(chart) {
     const element = document.getElementById(chart.id);
@@ -391,6 +407,7 @@
     }, { rootMargin: "400px" });
     const charts = new Map(data.charts.map((chart) => [chart.id, chart]));
     for (const id of charts.keys()) sight.observe(document.getElementById(id));
+    for (const id of charts.keys()) sizes.observe(document.getElementById(id));
     while (charts.size) {
       // The page stays alive between two charts.
       await new Promise((next) => setTimeout(next));
@@ -407,15 +424,18 @@
     .filter((chart) => document.getElementById(chart.id).dataset.drawn)
     .forEach((chart) => draw(chart, sizeOf?.(chart)));
 
-  // Which labels have room depends on the width.
-  let drawnWidth = innerWidth;
+  // Which labels have room depends on the width, which a browser may still change after the first
+  // charts are drawn.
   let resized;
-  addEventListener("resize", () => {
+  const sizes = new ResizeObserver(() => {
     clearTimeout(resized);
     resized = setTimeout(() => {
-      if (innerWidth === drawnWidth || "paper" in root.dataset) return;
-      drawnWidth = innerWidth;
-      redraw();
+      if ("paper" in root.dataset) return;
+      const { charts } = data;
+      charts.filter((chart) => {
+        const { clientWidth, dataset } = document.getElementById(chart.id);
+        return dataset.drawn && clientWidth && clientWidth !== drawnWidth.get(chart.id);
+      }).forEach((chart) => draw(chart));
     }, 200);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());

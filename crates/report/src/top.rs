@@ -45,12 +45,23 @@ pub struct Standing {
     pub note: String,
     /// The drives of the legend: the reviewed one first.
     pub drives: Vec<String>,
-    /// Ticks of the axis: position, percent, and text.
-    pub ticks: Vec<(String, String)>,
+    /// Ticks of the axis.
+    pub ticks: Vec<Tick>,
     /// Position of 1, percent.
     pub one_percent: String,
     /// A row for each figure.
     pub rows: Vec<Row>,
+}
+
+/// A tick of the axis.
+#[derive(Debug)]
+pub struct Tick {
+    /// Position, percent.
+    pub percent: String,
+    /// Label.
+    pub text: String,
+    /// Class by which its label stays within the axis, and makes room on a narrow screen.
+    pub class: &'static str,
 }
 
 /// A figure in the picture.
@@ -225,26 +236,24 @@ fn standing(headlines: &[Headline], drives: &[Drive<'_>]) -> Option<Standing> {
             message!("standing-note-best", drive = drive),
         ),
     };
-    let ticks = scale.ticks().into_iter();
     Some(Standing {
         title,
         note,
         drives: drives.iter().map(|drive| drive.label.clone()).collect(),
-        ticks: ticks
-            .map(|at| (css(scale.place(at)), multiple(at)))
-            .collect(),
+        ticks: scale.ticks(),
         one_percent: css(scale.place(1.0)),
         rows: rows.collect(),
     })
 }
 
-/// Formats `¼`, `½`, `1`, `2`.
-fn multiple(ratio: f64) -> String {
-    let text = match ratio {
-        0.125 => "⅛".to_owned(),
-        0.25 => "¼".to_owned(),
-        0.5 => "½".to_owned(),
-        r => number::factor(r),
+/// Formats a power of two: `1/16 ×`, `¼ ×`, `½ ×`, `1 ×`, `2 ×`.
+fn multiple(power: i32) -> String {
+    let text = match power {
+        -1 => "½".to_owned(),
+        -2 => "¼".to_owned(),
+        -3 => "⅛".to_owned(),
+        ..0 => format!("1/{}", number::plain(2f64.powi(-power))),
+        _ => number::plain(2f64.powi(power)),
     };
     format!("{text}\u{a0}×")
 }
@@ -252,6 +261,12 @@ fn multiple(ratio: f64) -> String {
 fn css(percent: f64) -> String {
     format!("{percent:.2}")
 }
+
+/// Most steps between the ticks of the axis.
+const TICKS_MAX: i32 = 7;
+
+/// Most ticks whose labels fit beside each other on a narrow screen.
+const TICKS_NARROW_MAX: usize = 5;
 
 /// A logarithmic axis of ratios, from one power of two to another, with 1 in between.
 struct Scale {
@@ -277,11 +292,22 @@ impl Scale {
         100.0 * ((ratio.log2() - f64::from(self.low)) / span).clamp(0.0, 1.0)
     }
 
-    /// Returns powers of two; every second one if there are many.
-    fn ticks(&self) -> Vec<f64> {
-        let step = 1 + (self.high - self.low) / 7;
+    /// Returns ticks at powers of two; at every second one if there are many.
+    fn ticks(&self) -> Vec<Tick> {
+        let step = 1 + (self.high - self.low) / TICKS_MAX;
         let powers = (self.low..=self.high).filter(|power| power % step == 0);
-        powers.map(|power| 2f64.powi(power)).collect()
+        let crowded = powers.clone().count() > TICKS_NARROW_MAX;
+        let tick = |power: i32| Tick {
+            percent: css(self.place(2f64.powi(power))),
+            text: multiple(power),
+            class: match power {
+                power if crowded && (power / step) % 2 != 0 => "minor",
+                power if power == self.low => "first",
+                power if power == self.high => "last",
+                _ => "",
+            },
+        };
+        powers.map(tick).collect()
     }
 }
 
@@ -294,7 +320,16 @@ mod tests {
         let scale = Scale::over([0.3, 1.1].into_iter()).unwrap();
         assert_eq!((scale.low, scale.high), (-2, 1));
         assert!((scale.place(1.0) - 200.0 / 3.0).abs() < 1e-9);
-        assert_eq!(scale.ticks(), [0.25, 0.5, 1.0, 2.0]);
+        let ticks = scale.ticks();
+        let texts: Vec<&str> = ticks.iter().map(|tick| &*tick.text).collect();
+        assert_eq!(texts, ["¼\u{a0}×", "½\u{a0}×", "1\u{a0}×", "2\u{a0}×"]);
+        let classes: Vec<&str> = ticks.iter().map(|tick| tick.class).collect();
+        assert_eq!(classes, ["first", "", "", "last"]);
+        let wide = Scale::over([0.04, 3.0].into_iter()).unwrap();
+        let ticks = wide.ticks();
+        let major = ticks.iter().filter(|tick| tick.class != "minor");
+        let texts: Vec<&str> = major.map(|tick| &*tick.text).collect();
+        assert_eq!(texts, ["1/16\u{a0}×", "¼\u{a0}×", "1\u{a0}×", "4\u{a0}×"]);
         assert!(Scale::over(std::iter::empty()).is_none());
         let even = Scale::over([1.0, 1.0].into_iter()).unwrap();
         assert_eq!(even.place(1.0), 50.0);
@@ -303,8 +338,14 @@ mod tests {
     #[test]
     fn multiples_are_told_as_fractions() {
         assert_eq!(
-            [0.25, 0.5, 1.0, 4.0].map(multiple),
-            ["¼\u{a0}×", "½\u{a0}×", "1\u{a0}×", "4\u{a0}×"]
+            [-5, -2, -1, 0, 2].map(multiple),
+            [
+                "1/32\u{a0}×",
+                "¼\u{a0}×",
+                "½\u{a0}×",
+                "1\u{a0}×",
+                "4\u{a0}×"
+            ]
         );
     }
 }

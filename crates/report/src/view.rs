@@ -3,7 +3,7 @@
 use stend_language::{say, text};
 
 use crate::bars::BarChart;
-use crate::chart::{Axis, Chart, ChartData, ChartKind, Role, Trace};
+use crate::chart::{Axis, Chart, ChartData, ChartKind, Coordinate, Role, Trace, Values};
 use crate::drive::Drive;
 use crate::number;
 
@@ -24,6 +24,9 @@ pub struct Table {
     pub fitting: bool,
     /// True if its cells are words, aligned left.
     pub text: bool,
+    /// True if each row takes two lines on a narrow screen, so that no column is hidden: the first
+    /// and the fourth cell above the others.
+    pub stacked: bool,
     /// Figures that are compared with each other.
     pub compared: Compared,
 }
@@ -121,6 +124,12 @@ impl Table {
     /// Makes it as wide as its content.
     pub fn fitting(mut self) -> Table {
         self.fitting = true;
+        self
+    }
+
+    /// Lets each row take two lines on a narrow screen.
+    pub fn stacked(mut self) -> Table {
+        self.stacked = true;
         self
     }
 
@@ -294,10 +303,7 @@ impl Chart {
         self.id = format!("chart-{}", data.charts.len() + 1);
         // A name without a line must not be in the legend.
         self.traces.retain(Trace::is_drawn);
-        let temperatures = |trace: &Trace| trace.role == Role::Temperature;
-        if self.traces.iter().any(temperatures) {
-            self.y2 = Some(Axis::new(&say("axis-temperature"), "°C"));
-        }
+        self.y2 = temperature_axis(&self.traces);
         let mut names: Vec<&str> = Vec::new();
         for trace in &self.traces {
             if !names.contains(&trace.name.as_str()) {
@@ -326,10 +332,44 @@ impl Chart {
     }
 }
 
+/// Least range of an axis of temperatures, °C: over less, noise would look like warming.
+const CELSIUS_MIN: f64 = 10.0;
+
+/// Returns the axis of temperatures, if any trace has them.
+fn temperature_axis(traces: &[Trace]) -> Option<Axis> {
+    let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);
+    for trace in traces {
+        let Values::Own { y, .. } = &trace.values else {
+            continue;
+        };
+        for place in y.iter().filter(|_| trace.role == Role::Temperature) {
+            if let Coordinate::Figure(celsius) = place {
+                (least, greatest) = (least.min(*celsius), greatest.max(*celsius));
+            }
+        }
+    }
+    let more = ((CELSIUS_MIN - (greatest - least)) / 2.0).max(0.5);
+    (least <= greatest).then(|| Axis {
+        range: Some([least - more, greatest + more].map(|celsius| celsius.round())),
+        ..Axis::new(&say("axis-temperature"), "°C")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::Coordinate;
+
+    #[test]
+    fn temperatures_that_are_alike_are_drawn_over_ten_degrees() {
+        let range = |celsius: [f64; 3]| {
+            let points = celsius.map(|celsius| (1.0, celsius));
+            let trace = Trace::through("A", 0, Role::Temperature, points);
+            temperature_axis(&[trace]).and_then(|axis| axis.range)
+        };
+        assert_eq!(range([43.6, 43.7, 43.6]), Some([39.0, 49.0]));
+        assert_eq!(range([30.0, 61.0, 70.0]), Some([30.0, 71.0]));
+        assert_eq!(temperature_axis(&[]).map(|axis| axis.range), None);
+    }
 
     #[test]
     fn a_trace_without_a_point_is_not_in_the_legend() {

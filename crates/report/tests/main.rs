@@ -14,6 +14,7 @@ mod identification;
 mod languages;
 mod names;
 mod others;
+mod narrow;
 mod page;
 mod published;
 mod repeated;

@@ -559,6 +559,7 @@ fn levels_table(drawn: &[Drawn<'_>]) -> Option<Table> {
             rows,
         )
         .fitting()
+        .stacked()
     })
 }
 
