@@ -174,6 +174,8 @@
   // The labels of ticks along a chart of a width, those left empty that would reach over others: the
   // ticks themselves stay. The ends of the axis have theirs first.
   const LABEL_GAP = 8;
+  // Mean width of a letter as a share of its size.
+  const LETTER = .6;
   function labelsWithRoom(axis, texts, width, fontSize) {
     const scale = (v) => (axis.scale === "log" ? Math.log10(v) : v);
     const places = axis.scale === "category" ? texts.map((_, i) => i) : axis.tick_values.map(scale);
@@ -181,7 +183,7 @@
     // Beside the ends of an axis that plotly chooses, markers have room.
     const plot = (width - 84) * (axis.range ? 1 : .88);
     const perUnit = plot / (Math.abs(ends[1] - ends[0]) || 1);
-    const length = (text) => .6 * fontSize * Math.max(...text.split("<br>").map((line) => line.length));
+    const length = (text) => LETTER * fontSize * Math.max(...text.split("<br>").map((line) => line.length));
     const kept = [];
     const last = texts.length - 1;
     const order = [0, last, ...texts.keys()].filter((i, nth, all) => all.indexOf(i) === nth && i >= 0);
@@ -193,6 +195,12 @@
       if (free) kept.push(i);
     }
     return texts.map((text, i) => (kept.includes(i) ? text : ""));
+  }
+
+  // Names along a horizontal axis of names, in the order of the traces.
+  function namesAlong(axis, side, chart) {
+    if (axis.scale !== "category" || side !== "x") return undefined;
+    return [...new Set(chart.traces.flatMap((trace) => trace.x ?? []))];
   }
 
   function axisOf(axis, side, chart, size) {
@@ -207,11 +215,13 @@
       separatethousands: true,
       exponentformat: "none",
     };
-    if (axis.tick_values) {
-      out.tickvals = axis.tick_values;
+    const names = axis.tick_texts ?? namesAlong(axis, side, chart);
+    if (names) {
+      out.tickvals = axis.tick_values ?? names.map((_, i) => i);
       // Many long names side by side: the unit, or the second number, goes under the first.
-      const crowded = side === "x" && axis.tick_texts.join("").length > 40;
-      const texts = axis.tick_texts.map((text) => crowded ? plain(text).replace(/\u00a0| : /, "<br>") : plain(text));
+      const length = LETTER * fontSizeOf(size) * names.join("").length;
+      const crowded = side === "x" && length > .6 * widthOf(chart, size);
+      const texts = names.map((text) => crowded ? plain(text).replace(/\u00a0| : /, "<br>") : plain(text));
       out.ticktext = side === "x" ? labelsWithRoom(axis, texts, widthOf(chart, size), fontSizeOf(size)) : texts;
       out.tickangle = 0;
     }

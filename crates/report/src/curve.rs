@@ -25,7 +25,6 @@ pub struct Window {
 
 /// Returns the length of a window of the mean line for a curve, s: 30 s times the scale of the run,
 /// in whole samples (windows that divide samples would vary by one sample) and at least one.
-/// less) and at least one.
 pub fn mean_window_s(series: &Series, duration_scale: f64) -> f64 {
     let length_s = MEAN_WINDOW_S * duration_scale;
     (length_s / series.interval_s).round().max(1.0) * series.interval_s

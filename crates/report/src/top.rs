@@ -252,8 +252,8 @@ fn multiple(power: i32) -> String {
         -1 => "½".to_owned(),
         -2 => "¼".to_owned(),
         -3 => "⅛".to_owned(),
-        ..0 => format!("1/{}", number::plain(2f64.powi(-power))),
-        _ => number::plain(2f64.powi(power)),
+        ..0 => format!("1/{}", number::factor(2f64.powi(-power))),
+        _ => number::factor(2f64.powi(power)),
     };
     format!("{text}\u{a0}×")
 }
