@@ -29,6 +29,16 @@
     };
   }
 
+  // Range of a vertical axis that does not start at zero: values that are alike do not fill it, so
+  // that noise does not look like a change.
+  function wide(chart) {
+    const values = chart.traces.flatMap((one) => one.y).filter(Number.isFinite);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const middle = (least + most) / 2;
+    const half = Math.max((most - least) * .55, Math.abs(middle) * .125);
+    return half > 0 && Number.isFinite(half) ? [middle - half, middle + half] : undefined;
+  }
+
   // Charts of which the user wants the vertical axis logarithmic.
   const logarithmic = new Set();
 
@@ -54,6 +64,7 @@
     };
     if (!chart.of_dates) layout.xaxis.rangemode = "tozero";
     if (logarithmic.has(chart.id)) layout.yaxis.type = "log";
+    else if (!chart.from_zero) layout.yaxis.range = wide(chart);
     const config = {
       responsive: true, displaylogo: false,
       // Beside the legend there is no room for it on a phone.
@@ -163,27 +174,40 @@
     }
   }
 
+  // A server that was started again accepts only forms with its own token: this page gets it.
+  async function renewToken(form) {
+    const answer = await fetch(form.getAttribute("action"));
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const token = page.querySelector("input[name=token]")?.value;
+    if (!token) return false;
+    for (const one of document.querySelectorAll("input[name=token]")) one.value = token;
+    return true;
+  }
+
   function checks(form) {
     const place = document.getElementById("check");
     const reached = reachable(place);
+    const send = () => fetch(form.dataset.check, { method: "POST", body: new URLSearchParams(new FormData(form)) });
     let waiting = 0;
     let newest = 0;
+    const check = async () => {
+      const number = ++newest;
+      try {
+        let answer = await send();
+        if (answer.status === 403 && await renewToken(form)) answer = await send();
+        reached(true);
+        if (answer.ok && number === newest) place.innerHTML = await answer.text();
+      } catch {
+        reached(false);
+        if (number === newest) waiting = setTimeout(check, 1000);
+      }
+    };
     form.addEventListener("input", () => {
       for (const one of form.querySelectorAll("[data-original]")) {
         one.closest(".input").classList.toggle("changed", one.value !== one.dataset.original);
       }
       clearTimeout(waiting);
-      waiting = setTimeout(async () => {
-        const number = ++newest;
-        try {
-          const body = new URLSearchParams(new FormData(form));
-          const answer = await fetch(form.dataset.check, { method: "POST", body });
-          reached(true);
-          if (answer.ok && number === newest) place.innerHTML = await answer.text();
-        } catch {
-          reached(false);
-        }
-      }, 200);
+      waiting = setTimeout(check, 200);
     });
   }
 
