@@ -24,7 +24,7 @@ macro_rules! files {
 }
 const FILES: &[[&str; 2]] = files!(
     "figures", "loads", "findings", "kinds", "service", "charts", "claims", "terminal", "verdict",
-    "page", "identify", "inside", "recorded",
+    "page", "identify", "inside", "recorded", "lab",
 );
 
 static BUNDLES: LazyLock<[Bundle; 2]> = LazyLock::new(|| Language::ALL.map(read));

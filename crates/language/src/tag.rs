@@ -25,6 +25,14 @@ impl Language {
             Language::Russian => "ru",
         }
     }
+
+    /// Returns its name in the language itself.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Language::English => "English",
+            Language::Russian => "Русский",
+        }
+    }
 }
 
 impl fmt::Display for Language {

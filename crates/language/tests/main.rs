@@ -35,13 +35,14 @@ const FOUND_OTHERWISE: [&str; 16] = [
 const STORED: &str = "rec-";
 
 /// Folders of the crates, and of the files, that name messages.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "analysis/src",
     "identify/src",
     "report/src",
     "report/templates",
     "stend/src",
     "web/src",
+    "web/templates",
     "record/src",
     "model/src",
     "load/src",

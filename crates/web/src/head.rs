@@ -1,6 +1,9 @@
 //! Data of the frame of every page.
 
+use stend_language::{Language, current, say};
+
 use crate::asset;
+use crate::pages::{localized, with_query};
 
 /// Data of the frame of every page.
 #[derive(Clone, Debug, Default)]
@@ -15,8 +18,19 @@ pub(crate) struct Head {
     pub refresh_s: u32,
     /// True if it is reloaded even with scripts.
     pub always_refresh: bool,
+    /// Language of the page.
+    pub language: Language,
+    /// The page in another language, if it exists in every language.
+    pub other: Option<Other>,
     /// Version of the style and scripts, so that browsers may cache them.
     pub version: &'static str,
+}
+
+/// A page in another language.
+#[derive(Clone, Debug)]
+pub(crate) struct Other {
+    pub language: Language,
+    pub address: String,
 }
 
 impl Head {
@@ -28,6 +42,8 @@ impl Head {
             charts: false,
             refresh_s: 0,
             always_refresh: false,
+            language: current(),
+            other: None,
             version: asset::version(),
         }
     }
@@ -36,6 +52,37 @@ impl Head {
     pub fn under(mut self, active: &'static str) -> Head {
         self.active = active;
         self
+    }
+
+    /// Adds a link to the page in the other language, by its path and parameters.
+    pub fn in_every_language(mut self, path: &str, mut parameters: Vec<String>) -> Head {
+        let mut others = Language::ALL.into_iter();
+        self.other = others.find(|one| *one != self.language).map(|language| {
+            if language != Language::default() {
+                parameters.push(format!("lang={language}"));
+            }
+            let address = with_query(path, &parameters);
+            Other { language, address }
+        });
+        self
+    }
+
+    /// Returns the address of the list of reviews in the language of the page.
+    pub fn home(&self) -> String {
+        localized("/".to_owned())
+    }
+
+    /// Returns the links of the navigation except that to the reviews: name for `active`, address,
+    /// text.
+    pub fn links(&self) -> [(&'static str, &'static str, String); 6] {
+        [
+            ("live", "/live", say("lab-under-way")),
+            ("jobs", "/jobs", say("lab-jobs")),
+            ("drives", "/drives", say("lab-drives")),
+            ("studies", "/studies", say("lab-studies")),
+            ("what-if", "/what-if", say("lab-what-if")),
+            ("work", "/queue", say("lab-queue")),
+        ]
     }
 
     /// Adds charts.

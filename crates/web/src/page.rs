@@ -4,6 +4,8 @@ use askama::Template;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
 
+use stend_language::text;
+
 use crate::head::Head;
 use crate::trouble::Trouble;
 
@@ -34,7 +36,7 @@ pub(crate) const REPORT: &str = "sandbox allow-scripts allow-downloads allow-pop
 pub(crate) struct FramedPage {
     pub head: Head,
     /// Link back: address, text.
-    pub back: (String, &'static str),
+    pub back: (String, String),
     /// Address of the report.
     pub report: String,
     /// Text above it.
@@ -47,6 +49,13 @@ pub(crate) struct FramedPage {
     pub marks: String,
     /// Sides of a comparison, the reference first: run, name. Empty if it is none.
     pub sides: Vec<(i64, String)>,
+}
+
+impl FramedPage {
+    /// Returns the name of the frame.
+    fn frame_title(&self) -> String {
+        text!("lab-report", title = &self.head.title)
+    }
 }
 
 /// Renders a page with a content policy.

@@ -39,14 +39,35 @@ impl Served {
         study(&mut lab, "slc-cache", "demo-8gb", NOW_UNIX_MS);
         let server = Server::bind(path, 0, program(), |_| 2).expect("a port");
         let (address, stop) = (server.address(), server.stopper());
-        let thread = std::thread::spawn(move || server.run().expect("it serves"));
-        Served {
+        let mut served = Served {
             address,
             lab,
             stop,
-            thread: Some(thread),
+            thread: None,
             folder,
-        }
+        };
+        served.run(server);
+        served
+    }
+
+    fn run(&mut self, server: Server) {
+        self.stop = server.stopper();
+        self.thread = Some(std::thread::spawn(move || server.run().expect("it serves")));
+    }
+
+    fn end(&mut self) {
+        self.stop.stop();
+        let thread = self.thread.take().expect("it runs");
+        thread.join().expect("it ends");
+    }
+
+    /// Starts another server at the same address.
+    fn start_again(&mut self) {
+        let port = self.address.trim_end_matches('/').rsplit(':').next();
+        let port = port.and_then(|port| port.parse().ok()).expect("a port");
+        let path = self.folder.path().join("lab.db");
+        let server = Server::bind(path, port, program(), |_| 2).expect("the port");
+        self.run(server);
     }
 
     fn at(&self, path: &str) -> String {
@@ -154,9 +175,10 @@ fn a_choice_is_kept_over_pages_and_searches() {
     };
     let served = Served::start();
     multiply(&served.folder.path().join("lab.db"), 60);
-    let loaded = "document.readyState === 'complete' && document.querySelector('button.compare')";
+    let button = "document.querySelector('button.compare')";
+    let loaded = format!("document.readyState === 'complete' && {button} !== null");
     let chosen = "[...document.querySelectorAll('.chosen input:checked')].map((box) => box.value)\
-                  .join()";
+                  .sort().join()";
     browser.open(&served.address);
     browser.value(&choose("1, 2"));
     browser.value("document.querySelector('.pager button').click()");
@@ -165,7 +187,7 @@ fn a_choice_is_kept_over_pages_and_searches() {
     browser.value(&choose("60"));
     // A user who reloads the page finds the same choice.
     browser.value("location.reload()");
-    browser.wait(&format!("{loaded}?.innerText === 'Compare the 3 chosen'"));
+    browser.wait(&format!("{button}?.innerText === 'Compare the 3 chosen'"));
     look_at(&mut browser, "list-chosen");
     browser.value("document.querySelector('[name=text]').value = 'EVO'");
     browser.value("document.querySelector('form.search .buttons button').click()");
@@ -173,7 +195,7 @@ fn a_choice_is_kept_over_pages_and_searches() {
     assert_eq!(browser.value(chosen), "1,60", "run 2 is in the list");
     let boxes = "document.querySelectorAll('input[name=run]:checked').length";
     assert_eq!(browser.value(boxes), 3);
-    browser.value("document.querySelector('a[data-carries]').click()");
+    browser.value("document.querySelector('form.search a[data-carries]').click()");
     browser.wait(&format!("!location.search.includes('text') && {loaded}"));
     assert_eq!(browser.value(boxes), 3);
     browser.value(&choose("3, 4, 5, 6"));
@@ -184,14 +206,14 @@ fn a_choice_is_kept_over_pages_and_searches() {
         limit.starts_with("At most 6 runs can be compared, and 7 are chosen"),
         "{limit}"
     );
-    assert_eq!(browser.value(&format!("{loaded}.disabled")), true);
+    assert_eq!(browser.value(&format!("{button}.disabled")), true);
     look_at(&mut browser, "list-too-many");
     browser.value(&choose("3, 4, 5, 6"));
     assert_eq!(
         browser.value("document.querySelector('.limit').innerText"),
         ""
     );
-    browser.value(&format!("{loaded}.click()"));
+    browser.value(&format!("{button}.click()"));
     browser.wait("location.pathname === '/compare' && document.readyState === 'complete'");
     // A drive of the comparison becomes its reference, and the list still has the choice.
     browser.value("document.querySelector('select[name=reference]').value = '2'");
@@ -422,6 +444,59 @@ fn a_drive_is_changed_and_seen_beside_itself() {
 }
 
 #[test]
+fn a_server_that_has_ended_is_reported_until_it_is_reached_again() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let mut served = Served::start();
+    browser.open(&served.at("what-if?drive=demo-8gb"));
+    let reported = "document.querySelector('.banner')?.innerText.startsWith('The server is not')";
+    served.end();
+    browser.value(&set_to("slc_cache.blocks_per_plane", "60"));
+    browser.wait(reported);
+    browser.picture("what-if-not-reached");
+    // Nothing is typed again: the page shows the change, and its form is accepted.
+    served.start_again();
+    browser.wait("document.querySelector('.banner') === null");
+    browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
+    browser.value("document.querySelector('button.go').click()");
+    browser.wait("location.pathname === '/what-if/1' && document.querySelector('#part') !== null");
+    served.end();
+    browser.wait(reported);
+    served.start_again();
+    browser.wait("document.querySelector('.banner') === null");
+    browser.wait("document.querySelectorAll('#part .scatterlayer .trace').length > 0");
+}
+
+#[test]
+fn pages_of_reviews_are_there_in_russian() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let served = Served::start();
+    browser.open(&served.address);
+    browser.value(&choose("1, 2"));
+    browser.value("document.querySelector('nav .language').click()");
+    browser.wait("document.documentElement.lang === 'ru' && document.readyState === 'complete'");
+    let button = "document.querySelector('button.compare')";
+    browser.wait(&format!("{button}.innerText === 'Сравнить выбранные (2)'"));
+    look_at(&mut browser, "list-russian");
+    browser.value(&format!("{button}.click()"));
+    browser.wait("location.pathname === '/compare' && document.documentElement.lang === 'ru'");
+    browser.wait("document.readyState === 'complete'");
+    browser.wait_in_frames("document.documentElement.lang === 'ru'");
+    look_at(&mut browser, "compare-russian");
+    browser.value("document.querySelector('.about a[href*=\"/runs/\"]').click()");
+    browser.wait("location.pathname.startsWith('/runs/') && document.readyState === 'complete'");
+    browser.wait_in_frames("document.documentElement.lang === 'ru'");
+    look_at(&mut browser, "run-russian");
+    browser.value("document.querySelector('nav .language').click()");
+    browser.wait("document.documentElement.lang === 'en' && document.readyState === 'complete'");
+    browser.wait_in_frames("document.documentElement.lang === 'en'");
+    browser.assert_quiet(&served.address);
+}
+
+#[test]
 fn all_pages_fit_a_phone_and_are_quiet() {
     let Some(mut browser) = Browser::start() else {
         return;
@@ -439,6 +514,9 @@ fn all_pages_fit_a_phone_and_are_quiet() {
         "runs/3",
         "compare?run=1&run=2",
         "compare?run=3&run=2",
+        "compare?run=3&run=2&lang=ru",
+        "?lang=ru&run=3&run=9",
+        "runs/3?lang=ru",
         "live",
         "jobs",
         "jobs/1",

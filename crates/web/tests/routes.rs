@@ -80,6 +80,34 @@ fn runs_are_found_by_what_was_tested() {
 }
 
 #[test]
+fn reviews_are_there_in_every_language() {
+    let bench = two();
+    for path in ["/", "/?text=ultra&run=2", "/runs/1", "/compare?run=1&run=2"] {
+        let mark = if path.contains('?') { '&' } else { '?' };
+        let russian = bench.page(&format!("{path}{mark}lang=ru"));
+        assert!(russian.contains("<html lang=\"ru\">"), "{path}");
+        assert!(russian.contains(">Обзоры<"), "{path}: {russian}");
+        let english = bench.page(path);
+        assert!(english.contains("<html lang=\"en\">"), "{path}");
+        let cyrillic = |c: char| ('а'..='я').contains(&c);
+        let english = english.replace("Русский", "");
+        assert!(!english.contains(cyrillic), "{path}: {english}");
+        // Each has a link to the other.
+        let address = |of: &str| of.replace('&', "&#38;");
+        let link = format!("href=\"{}\" hreflang=\"en\"", address(path));
+        assert!(russian.contains(&link), "{path}: {russian}");
+    }
+    for path in ["/runs/1/report?", "/compare/report?run=1&run=2&"] {
+        let report = bench.page(&format!("{path}lang=ru"));
+        assert!(report.contains("<html lang=\"ru\""), "{path}");
+    }
+    // A language that is not there is English.
+    assert!(bench.page("/?lang=xx").contains("<html lang=\"en\">"));
+    let kept = bench.post("/runs/1/marks?lang=ru", "label=cold&note=");
+    assert_eq!(kept.header("location"), "/runs/1?lang=ru");
+}
+
+#[test]
 fn a_choice_is_part_of_the_address() {
     let bench = two();
     let chosen = |page: &str, run: u32| page.contains(&format!("value=\"{run}\" checked"));

@@ -8,11 +8,12 @@ use axum::response::Response;
 use stend_analysis::words::interface;
 use stend_lab::browse::{self, DriveSummary, List, SmartReading};
 use stend_lab::{Drive, EntryId};
+use stend_language::say;
 use stend_model::{DescribedKey, DescribedTable, Figure, Files, Model, described_tables};
 use stend_record::review::{Condition, FactId};
 
-use super::fields::{Fields, escaped, field};
-use super::search::{Above, KIND, KINDS, SearchForm, listed};
+use super::fields::{Fields, escaped, field, localized};
+use super::search::{Above, SearchForm, listed};
 use crate::app::App;
 use crate::chart::{Chart, Trace};
 use crate::head::Head;
@@ -105,7 +106,7 @@ pub(crate) async fn list(
         form: SearchForm::new("/drives", &fields, hint)
             .drive()
             .made_of(&years)
-            .choice(KIND, "kind", &KINDS),
+            .kind("kind"),
         above: found.above,
         rows: found.rows.into_iter().map(Row::of).collect(),
     };
@@ -124,29 +125,32 @@ fn only(drive: &Drive) -> String {
 /// Returns links to pages about the drive of an entry of the lab: address, text.
 pub(crate) fn links(drive: &Drive, entry: EntryId) -> Vec<(String, String)> {
     let mut links = vec![
-        (format!("/?{}", only(drive)), "its reviews".to_owned()),
-        (format!("/jobs?{}", only(drive)), "its jobs".to_owned()),
+        (
+            localized(format!("/?{}", only(drive))),
+            say("lab-its-reviews"),
+        ),
+        (format!("/jobs?{}", only(drive)), say("lab-its-jobs")),
     ];
     if !drive.serial.is_empty() {
         let address = format!("/drives/smart?serial={}", escaped(&drive.serial));
-        links.push((address, "SMART data over time".to_owned()));
+        links.push((address, say("lab-smart")));
     }
     let shipped = drive.shipped.as_deref();
     let shipped = shipped.filter(|name| Model::shipped(name).is_some());
     if let Some(name) = shipped {
         let name = escaped(name);
         let of = match drive.changes.is_empty() {
-            true => "the model",
-            false => "the model from which it comes",
+            true => "lab-the-model",
+            false => "lab-model-of",
         };
-        links.push((format!("/drives/models/{name}"), of.to_owned()));
+        links.push((format!("/drives/models/{name}"), say(of)));
     }
     if drive.kind == "simulated" {
         let from = match shipped.filter(|_| drive.changes.is_empty()) {
             Some(name) => format!("drive={}", escaped(name)),
             None => format!("of={entry}"),
         };
-        links.push((format!("/what-if?{from}"), "what if …".to_owned()));
+        links.push((format!("/what-if?{from}"), say("lab-what-if-link")));
     }
     links
 }

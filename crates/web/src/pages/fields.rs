@@ -1,5 +1,7 @@
 //! Fields of forms, and of addresses.
 
+use stend_language::{Language, current, text};
+
 /// Parameters in their order; a name may occur more than once.
 pub(crate) type Fields = Vec<(String, String)>;
 
@@ -7,6 +9,23 @@ pub(crate) type Fields = Vec<(String, String)>;
 pub(crate) fn field<'f>(fields: &'f Fields, name: &str) -> &'f str {
     let found = fields.iter().rev().find(|(other, _)| other == name);
     found.map_or("", |(_, value)| value.trim())
+}
+
+/// Name of the parameter with the language of a page.
+const LANGUAGE: &str = "lang";
+
+/// Returns the language that an address asks for; English for none, and for an unknown one.
+pub(crate) fn language(fields: &Fields) -> Language {
+    field(fields, LANGUAGE).parse().unwrap_or_default()
+}
+
+/// Adds the current language to the address of a page that exists in every language.
+pub(crate) fn localized(address: String) -> String {
+    let mark = if address.contains('?') { '&' } else { '?' };
+    match current() {
+        Language::English => address,
+        language => format!("{address}{mark}{LANGUAGE}={language}"),
+    }
 }
 
 /// Escapes a text for an address.
@@ -21,8 +40,8 @@ pub(crate) fn escaped(text: &str) -> String {
 
 /// A page of a list.
 pub(crate) struct Pager {
-    /// Rows on the page: `51 to 100`.
-    pub shown: String,
+    /// Number of the first row on the page, from 1, and of the last.
+    rows: (u64, u64),
     /// Number of rows before the page with later rows.
     pub later: Option<u64>,
     /// Number of rows before the page with earlier rows.
@@ -47,11 +66,17 @@ impl Pager {
         let skip = Pager::skip(fields);
         let last = skip.saturating_add(rows as u64);
         Pager {
-            shown: format!("{} to {last}", skip.saturating_add(1)),
+            rows: (skip.saturating_add(1), last),
             later: (skip > 0).then(|| skip.saturating_sub(Pager::ROWS)),
             earlier: (last < count).then_some(last),
             list: address(list, fields),
         }
+    }
+
+    /// Formats the rows on the page: `51 to 100`.
+    pub fn shown(&self) -> String {
+        let (from, to) = self.rows;
+        text!("lab-rows", from = from.to_string(), to = to.to_string())
     }
 
     /// Returns the address of the page after `skip` rows.

@@ -14,7 +14,7 @@ use stend_lab::{EntryId, RecordedId, RecordedKind};
 use super::drives::links;
 use super::fields::Fields;
 use super::marks::{self, Marks};
-use super::search::{Above, KIND, KINDS, SearchForm, listed};
+use super::search::{Above, SearchForm, listed};
 use crate::app::App;
 use crate::figures::{Figures, figures};
 use crate::head::Head;
@@ -55,7 +55,7 @@ pub(crate) async fn list(
             .made_of(&found.choices.drive_years)
             .choice("Job began", "year", &found.choices.years)
             .choice("Kind", "kind", &RecordedKind::ALL.map(RecordedKind::name))
-            .choice(KIND, "on", &KINDS),
+            .kind("on"),
         above: found.above,
         rows: found
             .rows

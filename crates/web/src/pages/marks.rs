@@ -6,7 +6,7 @@ use askama::Template;
 use stend_lab::recorded::{Conflict, Edit, edit_marks};
 use stend_lab::{EntryId, marks};
 
-use super::fields::{Fields, field};
+use super::fields::{Fields, field, localized};
 use crate::app::App;
 use crate::guard::check_token;
 use crate::trouble::Trouble;
@@ -15,8 +15,7 @@ use crate::trouble::Trouble;
 #[derive(Template)]
 #[template(path = "marks.html")]
 pub(crate) struct Marks {
-    /// Address to which the form is posted.
-    action: String,
+    entry: EntryId,
     token: String,
     /// The present label or, after an error, the typed one.
     label: String,
@@ -32,7 +31,7 @@ impl Marks {
     /// Creates the form of a run, job or replay.
     pub fn of(app: &App, entry: EntryId, label: Option<&str>, note: Option<&str>) -> Marks {
         Marks {
-            action: action(entry),
+            entry,
             token: app.token().to_owned(),
             label: label.unwrap_or_default().to_owned(),
             note: note.unwrap_or_default().to_owned(),
@@ -41,18 +40,18 @@ impl Marks {
             wrong: Vec::new(),
         }
     }
+
+    /// Returns the address to which the form is posted.
+    fn action(&self) -> String {
+        match self.entry {
+            EntryId::Run(run) => localized(format!("/runs/{run}/marks")),
+            EntryId::Recorded(recorded) => format!("/jobs/{}/marks", recorded.0),
+        }
+    }
 }
 
 /// Message while another program writes.
 const BUSY: &str = "Another program is writing to the lab: nothing is kept yet. Try again.";
-
-/// Returns the address to which the form of an entry is posted.
-fn action(entry: EntryId) -> String {
-    match entry {
-        EntryId::Run(run) => format!("/runs/{run}/marks"),
-        EntryId::Recorded(recorded) => format!("/jobs/{}/marks", recorded.0),
-    }
-}
 
 /// Returns the text that the user saw when the form was loaded; `None` if the form lacks it.
 fn seen(fields: &Fields, name: &str) -> Option<String> {

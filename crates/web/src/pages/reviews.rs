@@ -9,15 +9,17 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 use stend_analysis::compare::{Side, together, unlike, unlike_models};
+use stend_analysis::words::list as list_words;
 use stend_lab::browse::{self, List};
 use stend_lab::{EntryId, Lab, RunId, RunState, RunSummary, progress};
+use stend_language::{Language, numeral, say, text, within};
 use stend_record::review::Review;
 use stend_report::{Comparison, side_name};
 
 use super::drives::links;
-use super::fields::{Fields, field, with_query};
+use super::fields::{Fields, escaped, field, language, localized, with_query};
 use super::marks::{self, Marks};
-use super::search::{Above, KIND, KINDS, SearchForm, listed};
+use super::search::{Above, Listed, SearchForm, listed};
 use crate::app::App;
 use crate::head::Head;
 use crate::page::{FramedPage, PLAIN, REPORT, page, see_other, with_policy};
@@ -45,6 +47,29 @@ struct ListPage<'a> {
     live: usize,
 }
 
+impl ListPage<'_> {
+    fn count_text(&self) -> String {
+        text!("lab-runs", count = self.above.rows)
+    }
+
+    fn live_text(&self) -> String {
+        text!("lab-live", count = self.live)
+    }
+
+    fn empty_text(&self) -> String {
+        text!("lab-empty-file", path = &self.lab)
+    }
+
+    fn run_text(&self, run: &i64, drive: &str) -> String {
+        text!("lab-run-of", run = run.to_string(), drive = drive)
+    }
+
+    /// Returns a text about the choice, with `{}` for the number of chosen runs.
+    fn choose_text(&self, id: &str) -> String {
+        text!(id, most = SIDES_MAX, chosen = "{}")
+    }
+}
+
 /// A run in the list.
 struct Row {
     run: RunSummary,
@@ -69,20 +94,36 @@ impl Row {
     }
 }
 
+impl Row {
+    fn address(&self) -> String {
+        localized(format!("/runs/{}", self.run.run))
+    }
+
+    fn compare_text(&self) -> String {
+        let drive = &self.run.drive.model;
+        text!(
+            "lab-compare-run",
+            run = self.run.run.to_string(),
+            drive = drive
+        )
+    }
+}
+
 /// Describes the state of a run; empty if it is complete and was not interrupted.
 fn state(run: &RunSummary) -> String {
     let mut words = Vec::new();
     if run.state == RunState::Unfinished {
-        words.push("unfinished".to_owned());
+        words.push(say("lab-unfinished"));
     }
     if run.tests_failed > 0 {
-        words.push(format!("{} failed", run.tests_failed));
+        words.push(text!("lab-failed", count = run.tests_failed));
     }
     if run.breaks > 0 {
-        words.push(words::count(run.breaks.into(), "break"));
+        words.push(text!("lab-breaks", count = run.breaks));
     }
     if run.duration_scale != 1.0 {
-        words.push(format!("every measurement × {}", run.duration_scale));
+        let scale = numeral(&run.duration_scale.to_string());
+        words.push(text!("lab-scaled", scale = scale));
     }
     words.join(", ")
 }
@@ -109,23 +150,41 @@ pub(crate) async fn list(
         Ok(elsewhere.iter().take(CHOSEN_MAX).filter_map(run).collect())
     });
     let elsewhere: Vec<(i64, String)> = elsewhere.await?;
-    let hint = "drive, label, controller, serial number, edition …";
-    let form = SearchForm::new("/", &fields, hint)
+    let live = live.await?;
+    within(language(&fields), || {
+        list_page(&app, &fields, found, &chosen, (elsewhere, live))
+    })
+}
+
+/// Renders the list in the current language.
+fn list_page(
+    app: &App,
+    fields: &Fields,
+    found: Listed<RunSummary>,
+    chosen: &[i64],
+    (elsewhere, live): (Vec<(i64, String)>, usize),
+) -> Result<Response, Trouble> {
+    let all = localized(with_query("/", &parameters(chosen)));
+    let form = SearchForm::new("/", fields, say("lab-hint"))
         .drive()
         .made_of(&found.choices.drive_years)
-        .choice("Run began", "year", &found.choices.years)
-        .choice("Edition", "edition", &found.choices.editions)
-        .choice(KIND, "kind", &KINDS)
-        .all_at(with_query("/", &parameters(&chosen)));
+        .choice(say("lab-began-run"), "year", &found.choices.years)
+        .choice(say("lab-edition"), "edition", &found.choices.editions)
+        .kind("kind")
+        .all_at(all);
+    let here = fields.iter().filter(|(name, _)| name != "lang");
+    let here = here.map(|(name, value)| format!("{}={}", escaped(name), escaped(value)));
     let rows = found.rows.into_iter();
     let list = ListPage {
-        head: Head::plain("Reviews").under("reviews"),
+        head: Head::plain(say("lab-reviews"))
+            .under("reviews")
+            .in_every_language("/", here.collect()),
         lab: app.path().display().to_string(),
         form,
         above: found.above,
-        rows: rows.map(|run| Row::of(run, &chosen)).collect(),
+        rows: rows.map(|run| Row::of(run, chosen)).collect(),
         elsewhere,
-        live: live.await?,
+        live,
     };
     page(&list, PLAIN)
 }
@@ -134,6 +193,7 @@ pub(crate) async fn list(
 pub(crate) async fn run(
     State(app): State<Arc<App>>,
     Path(run): Path<i64>,
+    Query(fields): Query<Fields>,
 ) -> Result<Response, Trouble> {
     let summary = found(&app, run).await?;
     let entry = EntryId::Run(RunId(run));
@@ -143,20 +203,22 @@ pub(crate) async fn run(
         summary.label.as_deref(),
         summary.note.as_deref(),
     );
-    run_page(summary, &marks)
+    within(language(&fields), || run_page(summary, &marks))
 }
 
 /// Sets label and note of a run.
 pub(crate) async fn mark(
     State(app): State<Arc<App>>,
     Path(run): Path<i64>,
+    Query(shown): Query<Fields>,
     Form(fields): Form<Fields>,
 ) -> Result<Response, Trouble> {
     let summary = found(&app, run).await?;
-    match marks::set(&app, EntryId::Run(RunId(run)), &fields).await? {
-        None => Ok(see_other(&format!("/runs/{run}"))),
+    let marks = marks::set(&app, EntryId::Run(RunId(run)), &fields).await?;
+    within(language(&shown), || match marks {
+        None => Ok(see_other(&localized(format!("/runs/{run}")))),
         Some(marks) => run_page(summary, &marks),
-    }
+    })
 }
 
 async fn found(app: &Arc<App>, run: i64) -> Result<RunSummary, Trouble> {
@@ -166,17 +228,22 @@ async fn found(app: &Arc<App>, run: i64) -> Result<RunSummary, Trouble> {
 
 fn run_page(summary: RunSummary, marks: &Marks) -> Result<Response, Trouble> {
     let run = summary.run;
-    let state = state(&summary);
+    let state = match state(&summary) {
+        state if state.is_empty() => state,
+        state => format!(", {state}"),
+    };
+    let began = words::time(summary.begun_unix_ms);
     let framed = FramedPage {
-        head: Head::plain(format!("Run {run}: {}", summary.drive.model)).under("reviews"),
-        back: ("/".to_owned(), "Reviews"),
-        report: format!("/runs/{run}/report"),
-        about: format!(
-            "edition {}, {}{}{state}",
-            summary.edition,
-            words::time(summary.begun_unix_ms),
-            if state.is_empty() { "" } else { ", " },
-        ),
+        head: Head::plain(text!(
+            "lab-title-run",
+            run = run.to_string(),
+            drive = &summary.drive.model
+        ))
+        .under("reviews")
+        .in_every_language(&format!("/runs/{run}"), Vec::new()),
+        back: (localized("/".to_owned()), say("lab-reviews")),
+        report: localized(format!("/runs/{run}/report")),
+        about: text!("lab-about-run", edition = &summary.edition, began = began) + &state,
         links: links(&summary.drive, EntryId::Run(RunId(run))),
         label: summary.label,
         note: summary.note,
@@ -198,8 +265,10 @@ fn no_run(run: i64) -> Trouble {
 pub(crate) async fn report(
     State(app): State<Arc<App>>,
     Path(run): Path<i64>,
+    Query(fields): Query<Fields>,
 ) -> Result<Response, Trouble> {
-    let html = app.read(move |lab| Ok(Some(written(lab, &[run])?)));
+    let language = language(&fields);
+    let html = app.read(move |lab| Ok(Some(written(lab, &[run], language)?)));
     let html = html.await?.ok_or_else(|| no_run(run))?;
     Ok(with_policy(Html(html).into_response(), REPORT))
 }
@@ -243,8 +312,13 @@ pub(crate) async fn compare(
     let runs = sides(&fields)?;
     let parameters = parameters(&runs);
     // The form of the list also sends its search, and the one of this page a reference.
-    if fields.iter().any(|(name, _)| name != "run") {
-        return Ok(see_other(&with_query("/compare", &parameters)));
+    let language = language(&fields);
+    if fields
+        .iter()
+        .any(|(name, _)| !["run", "lang"].contains(&&**name))
+    {
+        let address = || localized(with_query("/compare", &parameters));
+        return Ok(see_other(&within(language, address)));
     }
     let wanted = runs.clone();
     let titles = app.read(move |lab| {
@@ -258,19 +332,34 @@ pub(crate) async fn compare(
     if titles.is_empty() {
         return Err(no_run(runs[0]));
     }
-    let link = |run: &i64| (format!("/runs/{run}"), format!("run {run}"));
-    let sides = runs.iter().zip(&titles);
-    let sides = sides.map(|(run, title)| (*run, format!("run {run}, {title}")));
-    let framed = FramedPage {
-        head: Head::plain(titles.join(" against ")).under("reviews"),
-        back: (with_query("/", &parameters), "Reviews"),
-        report: with_query("/compare/report", &parameters),
-        about: format!("{} runs side by side", runs.len()),
+    within(language, || page(&framed(&runs, &titles), PLAIN))
+}
+
+/// Returns the page of a comparison in the current language.
+fn framed(runs: &[i64], titles: &[String]) -> FramedPage {
+    let parameters = parameters(runs);
+    let side = |run: &i64| text!("lab-side", run = run.to_string());
+    let link = |run: &i64| (localized(format!("/runs/{run}")), side(run));
+    let sides = runs.iter().zip(titles).map(|(run, title)| {
+        let name = text!("lab-run-of", run = run.to_string(), drive = title);
+        (*run, name)
+    });
+    let title = text!(
+        "lab-title-against",
+        first = &titles[0],
+        others = list_words(&titles[1..])
+    );
+    FramedPage {
+        head: Head::plain(title)
+            .under("reviews")
+            .in_every_language("/compare", parameters.clone()),
+        back: (localized(with_query("/", &parameters)), say("lab-reviews")),
+        report: localized(with_query("/compare/report", &parameters)),
+        about: text!("lab-about-sides", count = runs.len()),
         sides: sides.collect(),
         links: runs.iter().map(link).collect(),
         ..FramedPage::default()
-    };
-    page(&framed, PLAIN)
+    }
 }
 
 /// Returns the report of several runs, for the frame of their page.
@@ -280,13 +369,18 @@ pub(crate) async fn compared(
 ) -> Result<Response, Trouble> {
     let runs = sides(&fields)?;
     let first = runs[0];
-    let html = app.read(move |lab| Ok(Some(written(lab, &runs)?)));
+    let language = language(&fields);
+    let html = app.read(move |lab| Ok(Some(written(lab, &runs, language)?)));
     let html = html.await?.ok_or_else(|| no_run(first))?;
     Ok(with_policy(Html(html).into_response(), REPORT))
 }
 
 /// Renders the report of runs like `stend report` and `stend compare --out`.
-fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
+fn written(lab: &Lab, runs: &[i64], language: Language) -> Result<String, Trouble> {
+    within(language, || render(lab, runs))
+}
+
+fn render(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
     let mut reviews = Vec::new();
     for run in runs {
         let run = RunId(*run);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use stend_lab::browse::{self, Choices, Found, List, Search};
 use stend_lab::{Lab, LabError, RecordedKind};
+use stend_language::{Language, current, say};
 
 use super::fields::{Fields, Pager, field};
 use crate::app::App;
@@ -25,7 +26,9 @@ pub(crate) struct Listed<T> {
 
 /// Data above a list.
 pub(crate) struct Above {
-    /// Number of rows, in words.
+    /// Number of rows.
+    pub rows: u64,
+    /// The same in English words.
     pub count: String,
     pub pager: Pager,
     /// True if the list has no row for any search.
@@ -54,6 +57,7 @@ pub(crate) async fn listed<T: Send + 'static>(
     let (rows, count) = found.map_or((Vec::new(), 0), |found| (found.rows, found.count));
     Ok(Listed {
         above: Above {
+            rows: count,
             count: words::count(count, noun),
             pager: Pager::of(address, fields, rows.len(), count),
             empty: count == 0 && search == Search::default(),
@@ -96,65 +100,81 @@ pub(crate) struct SearchForm<'a> {
     /// Words to search.
     pub text: &'a str,
     /// Examples of searchable texts.
-    pub hint: &'static str,
+    pub hint: String,
     pub inputs: Vec<Input<'a>>,
     /// True if there is a search.
     pub searched: bool,
     /// Address of the list without a search.
     pub all: String,
+    /// Language of the page, unless it is English.
+    pub language: Option<Language>,
 }
 
 /// A field of the form.
 pub(crate) struct Input<'a> {
-    pub label: &'static str,
+    pub label: String,
     pub name: &'static str,
     pub value: &'a str,
     /// Example of a value.
     pub hint: &'static str,
-    /// Values to choose from; empty for a text field.
-    pub choices: Vec<String>,
+    /// Values to choose from, with their texts; empty for a text field.
+    pub choices: Vec<(String, String)>,
 }
 
 impl<'a> SearchForm<'a> {
     /// Creates a form with a field for words.
-    pub fn new(address: &'static str, fields: &'a Fields, hint: &'static str) -> SearchForm<'a> {
+    pub fn new(
+        address: &'static str,
+        fields: &'a Fields,
+        hint: impl Into<String>,
+    ) -> SearchForm<'a> {
         SearchForm {
             fields,
             address,
             text: field(fields, "text"),
-            hint,
+            hint: hint.into(),
             inputs: Vec::new(),
             searched: search(fields) != Search::default(),
             all: address.to_owned(),
+            language: Some(current()).filter(|language| *language != Language::default()),
         }
     }
 
     /// Adds a field for the drive's name.
     pub fn drive(self) -> SearchForm<'a> {
-        self.input("Drive", "drive", "", Vec::new())
+        self.input(say("lab-drive"), "drive", "", Vec::new())
     }
 
     /// Adds fields for interface, flash and release year of a drive.
     pub fn made_of(self, years: &[i32]) -> SearchForm<'a> {
-        self.input("Interface", "interface", "SATA, PCIe", Vec::new())
-            .input("Flash", "flash", "TLC, V-NAND", Vec::new())
-            .choice("Drive released", "drive_year", years)
+        self.input(say("lab-interface"), "interface", "SATA, PCIe", Vec::new())
+            .input(say("lab-flash"), "flash", "TLC, V-NAND", Vec::new())
+            .choice(say("lab-drive-released"), "drive_year", years)
     }
 
     /// Adds a field with a menu of values; none without values.
     pub fn choice<T: ToString>(
         self,
-        label: &'static str,
+        label: impl Into<String>,
         name: &'static str,
         values: &[T],
     ) -> SearchForm<'a> {
         match values.is_empty() {
             true => self,
             false => {
-                let values = values.iter().map(T::to_string);
-                self.input(label, name, "", values.collect())
+                let values = values
+                    .iter()
+                    .map(|value| (value.to_string(), value.to_string()));
+                self.input(label.into(), name, "", values.collect())
             }
         }
+    }
+
+    /// Adds a field that distinguishes real drives from simulated ones.
+    pub fn kind(self, name: &'static str) -> SearchForm<'a> {
+        let choices = [("real", "lab-real"), ("simulated", "lab-simulated")];
+        let choices = choices.map(|(value, id)| (value.to_owned(), say(id)));
+        self.input(say("lab-kind"), name, "", choices.into())
     }
 
     /// Sets the address of the list without a search.
@@ -165,10 +185,10 @@ impl<'a> SearchForm<'a> {
 
     fn input(
         mut self,
-        label: &'static str,
+        label: String,
         name: &'static str,
         hint: &'static str,
-        choices: Vec<String>,
+        choices: Vec<(String, String)>,
     ) -> SearchForm<'a> {
         self.inputs.push(Input {
             label,
@@ -180,9 +200,3 @@ impl<'a> SearchForm<'a> {
         self
     }
 }
-
-/// Values of the field that distinguishes real drives from simulated ones.
-pub(crate) const KINDS: [&str; 2] = ["real", "simulated"];
-
-/// Label of that field.
-pub(crate) const KIND: &str = "Real or simulated";

@@ -69,7 +69,7 @@ pub(crate) async fn one(
     }
     let framed = FramedPage {
         head: Head::plain(format!("Study {study}: {}", of.title)).under("studies"),
-        back: ("/studies".to_owned(), "Studies"),
+        back: ("/studies".to_owned(), "Studies".to_owned()),
         report: format!("/studies/{study}/report"),
         about,
         ..FramedPage::default()
