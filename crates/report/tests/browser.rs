@@ -289,7 +289,8 @@ fn temperatures_are_drawn_on_the_right() {
     let Some(chromium) = chromium() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut review = common::review(0.02);
-    for test in &mut review.tests {
+    let rivals = review.rivals.iter_mut().flat_map(|rival| &mut rival.tests);
+    for test in review.tests.iter_mut().chain(rivals) {
         for series in test.curves_mut() {
             let sample = |t_s, celsius| TemperatureSample { t_s, celsius };
             series.temperatures = vec![sample(0.0, 31.0), sample(10.0, 36.85), sample(20.0, 40.0)];
@@ -307,7 +308,7 @@ fn temperatures_are_drawn_on_the_right() {
         .collect();
     assert_eq!(titles, ["Temperature, °C"], "over the time alone");
     let curves = Selector::parse("section[id$=degradation] .xy2 .scatterlayer g.trace").unwrap();
-    assert_eq!(visit.dom.select(&curves).count(), 1);
+    assert_eq!(visit.dom.select(&curves).count(), 2, "of both drives");
 }
 
 #[test]
