@@ -220,7 +220,7 @@
       out.tickvals = axis.tick_values ?? names.map((_, i) => i);
       // Many long names side by side: the unit, or the second number, goes under the first.
       const length = LETTER * fontSizeOf(size) * names.join("").length;
-      const crowded = side === "x" && length > .6 * widthOf(chart, size);
+      const crowded = side === "x" && length > .8 * widthOf(chart, size);
       const texts = names.map((text) => crowded ? plain(text).replace(/\u00a0| : /, "<br>") : plain(text));
       out.ticktext = side === "x" ? labelsWithRoom(axis, texts, widthOf(chart, size), fontSizeOf(size)) : texts;
       out.tickangle = 0;
