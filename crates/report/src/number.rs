@@ -61,8 +61,8 @@ pub fn block(bytes: u64) -> String {
     bound(&stend_analysis::words::block(bytes))
 }
 
-/// Formats a number of bytes: a small one, such as that of a block, like [`block`], a large one like
-/// [`capacity`].
+/// Formats a number of bytes: a small one, such as that of a block, like [`block`], a large one
+/// like [`capacity`].
 pub fn bytes(bytes: u64) -> String {
     match bytes {
         ..LARGE_BYTES => block(bytes),

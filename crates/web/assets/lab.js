@@ -116,7 +116,7 @@
     note.className = "banner";
     note.setAttribute("role", "status");
     note.textContent = "The server is not reached: it has ended, or is starting again. " +
-      "This page keeps trying; the command `stend lab serve` starts the server.";
+      "This page keeps trying; the command “stend lab serve” starts the server.";
     return (reached) => {
       if (reached) note.remove();
       else if (!note.isConnected) part.before(note);

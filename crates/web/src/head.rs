@@ -2,8 +2,8 @@
 
 use stend_language::{Language, current, say};
 
+use crate::address::{localized, with_query};
 use crate::asset;
-use crate::pages::{localized, with_query};
 
 /// Data of the frame of every page.
 #[derive(Clone, Debug, Default)]

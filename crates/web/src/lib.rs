@@ -18,6 +18,7 @@
 //! Handlers wait for SQLite on separate threads. Only growing curves are kept in memory, and only
 //! the lab is written.
 
+mod address;
 mod app;
 mod asset;
 mod chart;

@@ -12,8 +12,9 @@ use stend_language::say;
 use stend_model::{DescribedKey, DescribedTable, Figure, Files, Model, described_tables};
 use stend_record::review::{Condition, FactId};
 
-use super::fields::{Fields, escaped, field, localized};
+use super::fields::{Fields, field};
 use super::search::{Above, SearchForm, listed};
+use crate::address::{escaped, localized};
 use crate::app::App;
 use crate::chart::{Chart, Trace};
 use crate::head::Head;

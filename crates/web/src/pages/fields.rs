@@ -1,6 +1,8 @@
 //! Fields of forms, and of addresses.
 
-use stend_language::{Language, current, text};
+use stend_language::{Language, text};
+
+use crate::address::{LANGUAGE, escaped, with_query};
 
 /// Parameters in their order; a name may occur more than once.
 pub(crate) type Fields = Vec<(String, String)>;
@@ -11,31 +13,9 @@ pub(crate) fn field<'f>(fields: &'f Fields, name: &str) -> &'f str {
     found.map_or("", |(_, value)| value.trim())
 }
 
-/// Name of the parameter with the language of a page.
-const LANGUAGE: &str = "lang";
-
 /// Returns the language that an address asks for; English for none, and for an unknown one.
 pub(crate) fn language(fields: &Fields) -> Language {
     field(fields, LANGUAGE).parse().unwrap_or_default()
-}
-
-/// Adds the current language to the address of a page that exists in every language.
-pub(crate) fn localized(address: String) -> String {
-    let mark = if address.contains('?') { '&' } else { '?' };
-    match current() {
-        Language::English => address,
-        language => format!("{address}{mark}{LANGUAGE}={language}"),
-    }
-}
-
-/// Escapes a text for an address.
-pub(crate) fn escaped(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    let of = |byte: u8| match plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    text.bytes().map(of).collect()
 }
 
 /// A page of a list.
@@ -99,12 +79,4 @@ fn address(list: &str, fields: &Fields) -> String {
         .map(|(name, value)| format!("{}={}", escaped(name), escaped(value)))
         .collect();
     with_query(list, &query)
-}
-
-/// Returns an address with parameters, each `name=value`; without any, it has no question mark.
-pub(crate) fn with_query(path: &str, parameters: &[String]) -> String {
-    match parameters {
-        [] => path.to_owned(),
-        _ => format!("{path}?{}", parameters.join("&")),
-    }
 }

@@ -6,7 +6,8 @@ use askama::Template;
 use stend_lab::recorded::{Conflict, Edit, edit_marks};
 use stend_lab::{EntryId, marks};
 
-use super::fields::{Fields, field, localized};
+use super::fields::{Fields, field};
+use crate::address::localized;
 use crate::app::App;
 use crate::guard::check_token;
 use crate::trouble::Trouble;

@@ -14,8 +14,6 @@ mod work;
 
 use std::sync::Arc;
 
-pub(crate) use fields::{localized, with_query};
-
 use axum::Router;
 use axum::routing::{get, post};
 

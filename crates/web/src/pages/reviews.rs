@@ -12,14 +12,15 @@ use stend_analysis::compare::{Side, together, unlike, unlike_models};
 use stend_analysis::words::list as list_words;
 use stend_lab::browse::{self, List};
 use stend_lab::{EntryId, Lab, RunId, RunState, RunSummary, progress};
-use stend_language::{Language, numeral, say, text, within};
+use stend_language::{Language, bound, numeral, say, text, within};
 use stend_record::review::Review;
 use stend_report::{Comparison, side_name};
 
 use super::drives::links;
-use super::fields::{Fields, escaped, field, language, localized, with_query};
+use super::fields::{Fields, field, language};
 use super::marks::{self, Marks};
 use super::search::{Above, Listed, SearchForm, listed};
+use crate::address::{escaped, localized, with_query};
 use crate::app::App;
 use crate::head::Head;
 use crate::page::{FramedPage, PLAIN, REPORT, page, see_other, with_policy};
@@ -86,7 +87,7 @@ impl Row {
         Row {
             chosen: chosen.contains(&run.run),
             began: words::time(run.begun_unix_ms),
-            capacity: words::bytes(run.capacity_bytes),
+            capacity: bound(&words::bytes(run.capacity_bytes)),
             simulated: run.drive.kind == "simulated",
             state: state(&run),
             run,
