@@ -179,9 +179,10 @@
   function labelsWithRoom(axis, texts, width, fontSize) {
     const scale = (v) => (axis.scale === "log" ? Math.log10(v) : v);
     const places = axis.scale === "category" ? texts.map((_, i) => i) : axis.tick_values.map(scale);
-    const ends = axis.range?.map(scale) ?? [Math.min(...places), Math.max(...places)];
+    const chosen = axis.scale === "category" ? [-.5, places.length - .5] : [Math.min(...places), Math.max(...places)];
+    const ends = axis.range?.map(scale) ?? chosen;
     // Beside the ends of an axis that plotly chooses, markers have room.
-    const plot = (width - 84) * (axis.range ? 1 : .88);
+    const plot = axis.scale === "category" ? width - 130 : (width - 84) * (axis.range ? 1 : .88);
     const perUnit = plot / (Math.abs(ends[1] - ends[0]) || 1);
     const length = (text) => LETTER * fontSize * Math.max(...text.split("<br>").map((line) => line.length));
     const kept = [];
@@ -220,7 +221,7 @@
       out.tickvals = axis.tick_values ?? names.map((_, i) => i);
       // Many long names side by side: the unit, or the second number, goes under the first.
       const length = LETTER * fontSizeOf(size) * names.join("").length;
-      const crowded = side === "x" && length > .8 * widthOf(chart, size);
+      const crowded = side === "x" && length > (axis.scale === "category" ? .5 : .8) * widthOf(chart, size);
       const texts = names.map((text) => crowded ? plain(text).replace(/\u00a0| : /, "<br>") : plain(text));
       out.ticktext = side === "x" ? labelsWithRoom(axis, texts, widthOf(chart, size), fontSizeOf(size)) : texts;
       out.tickangle = 0;
