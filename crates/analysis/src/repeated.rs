@@ -226,11 +226,13 @@ fn merged_point(all: &[&Point]) -> Point {
         }
     });
     let cpu: Option<Vec<f64>> = all.iter().map(|point| point.cpu_ns_per_request).collect();
+    let power: Option<Vec<f64>> = all.iter().map(|point| point.power_w).collect();
     let texts: Option<Vec<&str>> = all.iter().map(|p| p.latency_histogram.as_deref()).collect();
     Point {
         iops: mean_of(all, |point| point.iops),
         bw_bytes_per_s: mean_of(all, |point| point.bw_bytes_per_s),
         cpu_ns_per_request: cpu.map(|cpu| mean(&cpu)),
+        power_w: power.map(|power| mean(&power)),
         latency_ns: latencies(&|point| point.latency_ns),
         latency_histogram: texts.and_then(|texts| histogram::sum(&texts).ok()),
         parts: parts.collect(),

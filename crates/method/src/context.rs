@@ -209,6 +209,7 @@ impl Context<'_> {
         let outcome = self.job(target, load, seed_name, (Some(runtime_s), 0), watch)?;
         let mut point = outcome::point(load, runtime_s, self.setting.capacity_bytes, &outcome)?;
         point.cpu_ns_per_request = self.cpu_time(&outcome);
+        point.power_w = outcome.power_w;
         Ok((point, outcome))
     }
 
@@ -286,6 +287,7 @@ impl Context<'_> {
         let mut series = outcome::series(job.name, load, job.sample_ms, &outcome)?;
         series.after = job.after;
         series.cpu_ns_per_request = self.cpu_time(&outcome);
+        series.power_w = outcome.power_w;
         if let (true, Some(place)) = (self.curves_grow, places.first()) {
             self.recorder
                 .measured(*place, &shown, &for_the_eye(&series));

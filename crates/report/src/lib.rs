@@ -17,6 +17,7 @@ mod chart;
 mod comparison;
 mod curve;
 mod drive;
+mod energy;
 mod error;
 mod folder;
 mod headline;

@@ -23,7 +23,7 @@ use crate::error::ReportError;
 use crate::number::scale_note;
 use crate::top::{Top, top};
 use crate::view::{Block, Cell, Contents, Table};
-use crate::{headline, kinds, number, others, published, smart};
+use crate::{energy, headline, kinds, number, others, published, smart};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -50,6 +50,8 @@ struct Page<'a> {
     key_figures: Option<Table>,
     /// The drive among the others of the lab.
     others: Vec<BarChart>,
+    /// Power under the loads of the tests, if it is known.
+    energy: Option<BarChart>,
     /// Findings of published reviews that the drives here can confirm.
     published: Vec<Table>,
     drives: Table,
@@ -154,6 +156,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
     let target = &review.target;
     let published = published::tables(review);
     let others = others::charts(review);
+    let energy = energy::chart(&drives);
     let key_figures = headline::table(&drives);
     let verdict = verdict(review);
     // Without a verdict, the cautions explain why.
@@ -180,6 +183,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
         contents: contents(
             &tests,
             [
+                ("energy", "energy-title", energy.is_some()),
                 ("others", "others-title", !others.is_empty()),
                 ("figures", "all-key-figures", key_figures.is_some()),
                 ("published", "published-findings", !published.is_empty()),
@@ -190,6 +194,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
         cautions: number::bound(&cautions),
         key_figures,
         others,
+        energy,
         published,
         drives: drives_table(&drives, comparison.map_or(&[], |of| of.labels)),
         unlike: comparison.map(|of| Differences::of(of, &drives)),
@@ -226,7 +231,7 @@ fn against(drives: &[Drive<'_>]) -> String {
 
 /// Returns the menu: short titles in reading order. The sections after the tests are told by
 /// anchor, title, and true if they exist.
-fn contents(tests: &[Section<'_>], more: [(&str, &'static str, bool); 3]) -> Vec<Contents> {
+fn contents(tests: &[Section<'_>], more: [(&str, &'static str, bool); 4]) -> Vec<Contents> {
     let mut out = vec![Contents::new("summary", &say("summary"))];
     out.extend(tests.iter().map(|section| Contents {
         anchor: section.anchor.clone(),

@@ -9,6 +9,7 @@ mod axe;
 mod browser;
 mod common;
 mod endurance;
+mod energy;
 mod files;
 mod identification;
 mod languages;

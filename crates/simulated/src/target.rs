@@ -238,6 +238,13 @@ impl SimulatedTarget {
         Some(energy.total_pj() as f64 / 1e12)
     }
 
+    /// Mean power since an instant, s, at which this much energy had been taken, J.
+    fn power_w_since(&self, (then_s, then_j): (f64, Option<f64>)) -> Option<f64> {
+        let time_s = self.now_s() - then_s;
+        let energy_j = self.energy_j()? - then_j?;
+        (time_s > 0.0).then(|| energy_j / time_s)
+    }
+
     /// Present instant of virtual time, s.
     pub fn now_s(&self) -> f64 {
         self.drive.now().0 as f64 / 1e9
@@ -575,6 +582,7 @@ impl Target for SimulatedTarget {
             return self.run_logged(job, observer.deletion);
         }
         let throttles = self.drive.spec().may_throttle();
+        let before = (self.now_s(), self.energy_j());
         let result = match observer.enough.filter(|_| !throttles) {
             None => self.run_request(job, RunOptions::default())?,
             Some(enough) => self.run_until(job, enough)?,
@@ -586,6 +594,7 @@ impl Target for SimulatedTarget {
         }
         Ok(JobOutcome {
             refused_errno,
+            power_w: self.power_w_since(before),
             ..outcome(job, &result)
         })
     }

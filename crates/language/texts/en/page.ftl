@@ -41,6 +41,12 @@ load-has-two-figures = The same load has two figures.
 no-figures = This test has no figures.
 exact-jobs = The exact jobs ({ $count })
 all-key-figures = All key figures
+energy-title = Energy
+energy-chart = Power under load
+energy-axis = Mean power of the drive under the fastest point of each test and direction, and under curves.
+    To the left is better
+energy-load = { $test }: { $load }
+energy-per-gb = { $joules } J per GB
 others-title = Among the drives of this lab
 others-speed = Relative performance
 others-speed-axis = Speed relative to { $drive }, which is 100 %: geometric mean of all measured points

@@ -37,6 +37,8 @@ pub struct JobOutcome {
     pub samples: Vec<Sample>,
     /// Temperature of the drive during the job, on the clock of `samples`; empty if unknown.
     pub temperatures: Vec<TemperatureSample>,
+    /// Mean power of the drive during the job, W; `None` if unknown.
+    pub power_w: Option<f64>,
     /// Errno with which the device ended the job; only with [`Observer::may_refuse`].
     pub refused_errno: Option<i32>,
     /// Every request of the job's first section, in the order of completion; only with

@@ -34,6 +34,9 @@ pub struct Series {
     /// See [`Point`]; over the whole curve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns_per_request: Option<f64>,
+    /// See [`Point`]; over the whole curve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_w: Option<f64>,
     /// Latency over the whole curve.
     pub latency_ns: LatencySummary,
     /// The same as an HdrHistogram, as in a [`Point`].

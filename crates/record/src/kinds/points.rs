@@ -27,6 +27,9 @@ pub struct Point {
     /// and most of its work in interrupts, is not included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns_per_request: Option<f64>,
+    /// Mean power of the drive, W; missing for real targets and models without energy figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_w: Option<f64>,
     /// Completion latency of all requests (of both directions for a mixed point).
     pub latency_ns: LatencySummary,
     /// The same as an HdrHistogram, ns: format V2, compressed, base64; missing in reviews of
