@@ -179,6 +179,58 @@ fn blkparse_takes_queue_events_and_their_letters() {
     assert_eq!(read_only(&two, Some("8,16")).unwrap().1.len(), 1);
 }
 
+/// The text of a terminal: messages of blktrace and blkparse, all kinds of events, the summary.
+#[test]
+fn blkparse_as_a_terminal_shows_it() {
+    let text = "\
+=== sda ===
+  CPU  0:                 5123 events,      241 KiB data
+  CPU  1:                   17 events,        1 KiB data
+  Total:                  5140 events (dropped 0),      242 KiB data
+Input file sda.blktrace.0 added
+Input file sda.blktrace.1 added
+  8,0    1        1     0.000000000  4162  A  RA 2048 + 8 <- (8,1) 0
+  8,0    1        2     0.000000500  4162  Q  RA 2048 + 8 [cat]
+  8,0    1        3     0.000002171  4162  G  RA 2048 + 8 [cat]
+  8,0    1        4     0.000002500  4162  P   N [cat]
+  8,0    1        5     0.000003111  4162  I  RA 2048 + 8 [cat]
+  8,0    1        6     0.000003600  4162  U   N [cat] 1
+  8,0    1        7     0.000004022  4162 UT   N [cat] 1
+  8,0    1        8     0.000004404  4162  D  RA 2048 + 8 [cat]
+  8,0    1        9     0.000104404     0  C  RA 2048 + 8 [0]
+  8,0    0        1     0.000200000  4170  Q  WU 4096 + 16 [postgres]
+  8,0    0        2     0.000201000  4170  X  WU 4096 / 4104 [postgres]
+  8,0    0        3     0.000202000  4170  F  WU 4104 + 8 [postgres]
+  8,0    0        4     0.000300000  4170  Q   R 36 (12 00 00 00 24 00 ..) [sg_inq]
+  8,0    0        5     0.000301000  4170  Q   R 512 [smartctl]
+  8,0    0        0     0.000302000     0  m   N served: vt=1 min_vt=0
+  8,0    0        6     0.000400000  4170  Q  WS 8 + 8 (     933) [postgres]
+CPU0 (sda):
+ Reads Queued:           1,        4KiB\t Writes Queued:           2,       12KiB
+ Read depth:             1        \t Write depth:             1
+
+Total (sda):
+ Reads Queued:           1,        4KiB\t Writes Queued:           2,       12KiB
+
+Throughput (R/W): 10KiB/s / 31KiB/s
+Events (sda): 16 entries
+Skips: 0 forward (0 -   0.0%)
+";
+    let (format, rows) = rows(text);
+    assert_eq!(format, Format::Blkparse);
+    assert_eq!(
+        rows,
+        [
+            (500, Op::Read, 1 << 20, 4096, false, 8),
+            (200_000, Op::Write, 2 << 20, 8192, false, 16),
+            (400_000, Op::Write, 4096, 4096, false, 22),
+        ]
+    );
+    let broken = "Input file x added\n  8,0 1 1 zero 1 Q R 0 + 8 [a]\n\
+                  8,0 1 2 0.000000001 1 Q R 0 + 8 [a]\n";
+    fails(broken, &["T:2:", "is not an event of blkparse"]);
+}
+
 #[test]
 fn msr_counts_100_ns_from_its_first_row() {
     let text = "128166372003061629,usr,0,Read,7014609920,24576,41286\n\

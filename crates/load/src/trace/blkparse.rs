@@ -6,12 +6,17 @@
 //!
 //! device, processor, sequence number, time in seconds, process, action, RWBS, first sector `+`
 //! number of sectors of 512 bytes, program. Requests are the events of action `Q` (queued):
-//! requests to the block layer, with the times at which they were made.
+//! requests to the block layer, with the times at which they were made. Events of all other
+//! actions (`C`, `D`, `U`, `m` …) are skipped.
+//!
+//! Before the first event there may be messages, such as `Input file sda.blktrace.0 added` of
+//! blkparse and the counts of blktrace (`CPU  0: …`); after the last one follows the summary.
 //!
 //! RWBS (the kernel's `blk_fill_rwbs`): an `F` before the letter of the operation is a flush that
 //! precedes it; R, W, D (discard: TRIM; `DE` a secure one), `F` alone a flush, N none of these; an
-//! `F` after it is FUA; A, S, M (read-ahead, synchronous, metadata) do not matter here. Commands
-//! without an operation (N) are skipped.
+//! `F` after it is FUA; A, S, M, U (read-ahead, synchronous, metadata, atomic) do not matter here.
+//! Commands without an operation (N) are skipped, and so are commands that programs send past the
+//! block layer: in place of the range, they have their length and bytes, `36 (12 00 …)`.
 
 use stend_base::{Nanos, Op};
 
@@ -20,6 +25,34 @@ use super::{SECTOR_BYTES, TraceRequest};
 
 /// Beginnings of the summary's lines, after which there are no events.
 const SUMMARY: &[&str] = &["CPU", "Total", "Events", "Throughput", "Skips"];
+
+/// State of the reader between lines.
+#[derive(Default)]
+pub(super) struct Parser {
+    /// True once there was an event.
+    began: bool,
+}
+
+impl Parser {
+    /// Reads a line.
+    pub(super) fn line<'a>(&mut self, text: &'a str) -> Result<Line<'a>, String> {
+        if !self.began && !begins_with_device(text) {
+            return Ok(Line::Nothing);
+        }
+        self.began = true;
+        line(text)
+    }
+}
+
+/// True if the first field of a line is a device, `8,0`.
+fn begins_with_device(line: &str) -> bool {
+    let device = field(line).and_then(|(device, _)| device.split_once(','));
+    device.is_some_and(|(major, minor)| is_digits(major) && is_digits(minor))
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
 
 /// True if this is a line of an event.
 pub(super) fn is_event(line: &str) -> bool {
@@ -30,14 +63,13 @@ pub(super) fn is_event(line: &str) -> bool {
 fn head(line: &str) -> Option<(&str, &str, &str)> {
     let (device, rest) = field(line)?;
     let (major, minor) = device.split_once(',')?;
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let (cpu, rest) = field(rest)?;
     let (sequence, rest) = field(rest)?;
     let (time, rest) = field(rest)?;
     let (process, rest) = field(rest)?;
     let sound = [major, minor, cpu, sequence, process]
         .into_iter()
-        .all(digits);
+        .all(is_digits);
     (sound && time.contains('.')).then_some((device, time, rest))
 }
 
@@ -48,7 +80,7 @@ fn field(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| text.split_at(end))
 }
 
-pub(super) fn line(line: &str) -> Result<Line<'_>, String> {
+fn line(line: &str) -> Result<Line<'_>, String> {
     if line.is_empty() {
         return Ok(Line::Nothing);
     }
@@ -68,6 +100,9 @@ pub(super) fn line(line: &str) -> Result<Line<'_>, String> {
     let Some(kind) = Kind::of(rwbs)? else {
         return Ok(Line::Nothing);
     };
+    if is_passed_through(rest) {
+        return Ok(Line::Nothing);
+    }
     let (offset_bytes, len_bytes) = range(rest)?;
     let mut request = TraceRequest {
         at: seconds(time)?,
@@ -125,10 +160,10 @@ impl Kind {
             }
         };
         let rest = letters.as_str();
-        if let Some(odd) = rest.chars().find(|c| !"FASMEB".contains(*c)) {
+        if let Some(odd) = rest.chars().find(|c| !"FASMEBU".contains(*c)) {
             return Err(format!(
                 "the letter {odd} of `{rwbs}` is not known; after the operation there are F, A, \
-                S, M"
+                S, M, U"
             ));
         }
         Ok(Some(Kind {
@@ -137,6 +172,16 @@ impl Kind {
             fua: op == Op::Write && rest.contains('F'),
         }))
     }
+}
+
+/// True if a command is passed through the block layer: a length, and its bytes or its program.
+fn is_passed_through(rest: &str) -> bool {
+    let mut fields = rest.split_ascii_whitespace();
+    let is_length = fields.next().is_some_and(is_digits);
+    is_length
+        && fields
+            .next()
+            .is_some_and(|next| next.starts_with(['(', '[']))
 }
 
 /// Offset and length in bytes; 0 and 0 if there is no range.

@@ -53,7 +53,7 @@ pub struct TraceFile {
 /// State of a format's parser between lines.
 enum Parser {
     Iolog(iolog::Parser),
-    Blkparse,
+    Blkparse(blkparse::Parser),
     Msr(msr::Parser),
 }
 
@@ -117,7 +117,7 @@ impl Trace for TraceFile {
             parser: match self.format {
                 Format::IologV2 => Parser::Iolog(iolog::Parser::new(2)),
                 Format::IologV3 => Parser::Iolog(iolog::Parser::new(3)),
-                Format::Blkparse => Parser::Blkparse,
+                Format::Blkparse => Parser::Blkparse(blkparse::Parser::default()),
                 Format::MsrCambridge => Parser::Msr(msr::Parser::default()),
             },
             only: self.only.as_deref(),
@@ -150,7 +150,7 @@ impl Reader<'_> {
         while let Some(line) = self.lines.next()? {
             let parsed = match &mut self.parser {
                 Parser::Iolog(parser) => parser.line(line),
-                Parser::Blkparse => blkparse::line(line),
+                Parser::Blkparse(parser) => parser.line(line),
                 Parser::Msr(parser) => parser.line(line),
             };
             let (disk, mut request, flush_before) = match parsed {
