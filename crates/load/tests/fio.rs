@@ -329,3 +329,211 @@ fn strided_zones_have_fio_s_blocks() {
     let cut = blocks(&format!("{file}zoneskip=8k\nsize=128k"));
     assert_eq!((cut.len(), &cut[20..]), (22, &[30, 31][..]));
 }
+
+/// Shares of blocks in tenths of the region; fio 3.33 has the same within a percent.
+fn tenths(body: &str, op: Op) -> Vec<u64> {
+    let (_, log) = execute(&format!("filesize=400k\nio_size=160m\n{body}"));
+    let mut counts = vec![0u64; 10];
+    let of_op = log.iter().filter(|(other, ..)| *other == op);
+    let places: Vec<u64> = of_op.map(|(_, at, _)| at / 40_960).collect();
+    for place in &places {
+        counts[*place as usize] += 1;
+    }
+    let all = places.len() as u64;
+    counts.iter().map(|n| (n * 100 + all / 2) / all).collect()
+}
+
+#[test]
+fn zones_receive_their_shares_of_the_requests() {
+    let near = |got: &[u64], expected: [u64; 10]| {
+        let close = got
+            .iter()
+            .zip(expected)
+            .all(|(got, e)| got.abs_diff(e) <= 1);
+        assert!(close, "{got:?} {expected:?}");
+    };
+    for (zones, expected) in [
+        (
+            "zoned:60/10:30/20:8/30:2/40",
+            [60, 15, 15, 3, 3, 3, 0, 0, 0, 0],
+        ),
+        ("zoned:50/:50/", [10; 10]),
+        // Sizes that are missing share what is left.
+        ("zoned:60/50:40", [12, 12, 12, 12, 12, 8, 8, 8, 8, 8]),
+        ("zoned:50/0:50/20", [6, 6, 6, 6, 6, 6, 6, 6, 25, 25]),
+        ("zoned:50/50:50/10", [10, 10, 10, 10, 10, 50, 0, 0, 0, 0]),
+        ("zoned_abs:60/8k:40/24k", [100, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        ("zoned_abs:100/128k", [31, 31, 31, 6, 0, 0, 0, 0, 0, 0]),
+    ] {
+        let job = format!("rw=randread\nrandom_distribution={zones}");
+        near(&tenths(&job, Op::Read), expected);
+    }
+    let mixed = "rw=randrw\nrandom_distribution=zoned:100/10,100/50";
+    near(&tenths(mixed, Op::Read), [100, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    near(
+        &tenths(mixed, Op::Write),
+        [20, 20, 20, 20, 20, 0, 0, 0, 0, 0],
+    );
+    // As in fio, blocks repeat, and a direction without zones has none.
+    let mut drawn = blocks("rw=randread\nsize=400k\nrandom_distribution=zoned:100/100");
+    drawn.sort_unstable();
+    drawn.dedup();
+    assert!(drawn.len() < 90, "{}", drawn.len());
+    let write_alone = "rw=randwrite\nrandom_distribution=zoned:100/10,";
+    near(&tenths(write_alone, Op::Write), [10; 10]);
+}
+
+/// fio: 825 and 275 reads in a second, and issues of b at 0, 0, 40, 80, 120 ms and thrice after
+/// the end of a.
+#[test]
+fn jobs_of_a_flow_issue_in_proportion_to_their_weights() {
+    let text = "[global]\nrw=randread\nsize=1m\nnorandommap\ntime_based\nruntime=1\n\
+                thinktime=1ms\n[a]\nflow=3\n[b]\nflow=1\n[c]\n[d]\nflow=1\nflow_id=7\n";
+    let (result, _) = execute_on(1 << 30, text);
+    let count = |job: usize| result.jobs[job].directions[0].latency.count();
+    assert!(
+        (count(0) * 100).abs_diff(count(1) * 300) < 600,
+        "{} {}",
+        count(0),
+        count(1)
+    );
+    assert_eq!(
+        (count(2), count(3)),
+        (910, 910),
+        "alone in its flow, or in none"
+    );
+    assert_eq!(result.jobs[1].runtime, Nanos::from_secs(1));
+
+    let text = "[a]\nsize=32k\nflow=2\nthinktime=20ms\n[b]\nsize=32k\nflow=1\n\
+                write_lat_log=b\n";
+    let (result, _) = execute_on(1 << 30, text);
+    let log = &result.jobs[1].log_requests;
+    let ms: Vec<u64> = log.iter().map(|request| request.at.0 / 1_000_000).collect();
+    assert_eq!(ms, [0, 0, 40, 80, 120, 160, 161, 161]);
+}
+
+/// fio: issues of b, in ms: 0, 0, 101, 101, 101, 207, 207, 207, and 307 after the end of a.
+#[test]
+fn a_job_ahead_of_its_flow_sleeps() {
+    let text = "[a]\nsize=64k\nflow=2\nthinktime=10ms\n\
+                [b]\nsize=256k\nflow=1\nflow_sleep=100000\nwrite_lat_log=b\n";
+    let (result, _) = execute_on(1 << 30, text);
+    let log = result.jobs[1].log_requests.iter();
+    let pauses: Vec<u64> = log.map(|request| request.at.0 / 100_000_000).collect();
+    assert_eq!(pauses[..8], [0, 0, 1, 1, 1, 2, 2, 2]);
+    assert_eq!(pauses[8..], [3; 56]);
+    // Its time ends while it waits for a job that thinks.
+    let text = "[a]\nsize=64k\nflow=1\nthinktime=10s\nruntime=60\n\
+                [b]\nsize=64k\nflow=1\nruntime=1\n";
+    let (result, _) = execute_on(1 << 30, text);
+    assert_eq!(result.jobs[1].runtime, Nanos::from_secs(1));
+    assert!(result.jobs[1].directions[0].latency.count() < 4);
+}
+
+/// fio's order of the reads: that of the writes with a random map, else ascending, each once.
+#[test]
+fn verify_reads_what_was_written() {
+    let runs = |body: &str| {
+        let (result, log) = execute(&format!("size=64k\nverify=crc32c\n{body}"));
+        let of = |op: Op| -> Vec<u64> {
+            let log = log.iter().filter(|(other, ..)| *other == op);
+            log.map(|(_, at, _)| at / 4096).collect()
+        };
+        let flush = log.iter().position(|(op, ..)| *op == Op::Flush);
+        let first_read = log.iter().position(|(op, ..)| *op == Op::Read);
+        (result, of(Op::Write), of(Op::Read), flush < first_read)
+    };
+    let sorted = |blocks: &[u64]| {
+        let mut blocks = blocks.to_vec();
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks
+    };
+    for body in ["rw=write", "rw=randwrite", "rw=randwrite\niodepth=4"] {
+        let (_, written, read, flushed) = runs(body);
+        assert_eq!((written.len(), &read), (16, &written), "{body}");
+        assert!(flushed, "{body}: a flush comes first");
+    }
+    for body in [
+        "rw=randwrite\nnorandommap",
+        "rw=randwrite\nrandom_distribution=zipf",
+        "rw=randwrite\nrandom_generator=lfsr",
+        "rw=write\nio_size=128k",
+        "rw=write:4k\nfilesize=64k",
+    ] {
+        let (_, written, read, _) = runs(body);
+        assert_eq!(read, sorted(&written), "{body}");
+    }
+    let (_, written, read, _) = runs("rw=randrw");
+    assert_eq!(read[read.len() - written.len()..], written);
+    for body in ["rw=write\ndo_verify=0", "rw=write\nverify=0"] {
+        assert!(runs(body).2.is_empty(), "{body}");
+    }
+    // A job whose time ends does not read.
+    let (_, written, read, _) = runs("rw=write\nruntime=1ms");
+    assert_eq!((written.len(), read.len()), (10, 0));
+}
+
+#[test]
+fn the_reads_of_verify_have_a_time_of_their_own() {
+    let (result, _) = execute("rw=write\nsize=64k\nverify=md5\niodepth=2\nthinktime=1ms");
+    let job = fio_output(&result, false).jobs.remove(0);
+    assert_eq!((job.read.total_ios, job.write.total_ios), (16, 16));
+    let [read, write, _] = &result.jobs[0].directions;
+    // A flush, then eight pairs.
+    assert_eq!(read.runtime, LATENCY * 9);
+    assert_eq!(read.runtime + write.runtime, result.jobs[0].runtime);
+    assert_eq!(job.sync.unwrap().lat_ns.n, 0);
+}
+
+#[test]
+fn blocks_that_a_later_write_overlaps_are_not_verified() {
+    let body = "rw=randwrite\nnorandommap\nbssplit=4k/50:16k/50\nblockalign=4k\n\
+                size=256k\nverify=crc32c";
+    let (_, log) = execute(body);
+    let of = |op: Op| log.iter().filter(move |(other, ..)| *other == op);
+    let mut last: Option<u64> = None;
+    for (_, at, len) in of(Op::Read) {
+        assert!(
+            last.is_none_or(|end| end <= *at),
+            "ascending, without overlap"
+        );
+        last = Some(at + len);
+        // No later write overlaps the last one of this place.
+        let is_same = |w: &&(Op, u64, u64)| (w.1, w.2) == (*at, *len);
+        let own = of(Op::Write)
+            .enumerate()
+            .filter(|(_, w)| is_same(w))
+            .last()
+            .unwrap()
+            .0;
+        let mut later = of(Op::Write).skip(own + 1);
+        assert!(!later.any(|w| w.1 < at + len && *at < w.1 + w.2), "{at}");
+    }
+    assert!(of(Op::Read).count() > 5);
+}
+
+#[test]
+fn jobs_with_files_of_their_own_share_no_space() {
+    use stend_load::runner::jobs_that_share_space;
+    let shared = |text: &str| {
+        let file = JobFile::parse(text).unwrap();
+        let shared = jobs_that_share_space(&file, 1 << 30);
+        shared.map(|(one, other)| format!("{one} {other}"))
+    };
+    let some = |names: &str| Some(names.to_owned());
+    assert_eq!(shared("[global]\nsize=1m\n[a]\n[b]\n"), some("a b"));
+    assert_eq!(shared("[a]\nsize=1m\nnumjobs=2\n"), some("a a"));
+    assert_eq!(shared("[a]\nfilename=x\n[b]\nfilename=y\n"), some("a b"));
+    let three = "[a]\nfilename=x\n[b]\nfilename=x\nsize=1m\n[c]\nfilename=y\noffset=512m\n";
+    assert_eq!(shared(three), some("a c"));
+    for text in [
+        "[a]\n[b]\n",
+        "[global]\nfilename=x\nsize=1m\n[a]\n[b]\n",
+        "[a]\nsize=1m\n[b]\noffset=1m\nsize=1m\n",
+        "[a]\nsize=1m\nnumjobs=4\noffset_increment=1m\n",
+        "[a]\nfilename=x\nsize=1m\n[b]\nfilename=y\nsize=1m\noffset=1m\n",
+    ] {
+        assert_eq!(shared(text), None, "{text}");
+    }
+}

@@ -178,15 +178,15 @@ fn times_that_are_none_are_errors_of_that_time() {
 
 #[test]
 fn errors_name_option_section_file_line_and_what_is_allowed() {
-    let got = error("[global]\nbs=4k\n[job one]\nrw=randwrite\nverify_backlog=8\n");
+    let got = error("[global]\nbs=4k\n[job one]\nrw=randwrite\nzone_mode=8\n");
     assert!(
         got.starts_with(
-            "job file, line 5, section [job one]: option `verify_backlog` is not known, or cannot"
+            "job file, line 5, section [job one]: option `zone_mode` is not known, or cannot"
         ),
         "{got}"
     );
     assert!(
-        got.contains("Honoured are: ") && got.contains("rate_iops") && got.contains(" verify=0, "),
+        got.contains("Honoured are: ") && got.contains("rate_iops") && got.contains(" prio=0, "),
         "{got}"
     );
     assert!(error("[j]\niodpth=3").contains("Did you mean `iodepth`?"));
@@ -199,7 +199,22 @@ fn errors_name_option_section_file_line_and_what_is_allowed() {
     assert!(error("[j]\ntime_based\n").contains("needs `runtime`"));
     assert!(error("[j]\niodepth\n").contains("a value is missing"));
     assert!(error("[j]\niodepth=0\n").contains("1 to 65536"));
-    assert!(error("[j]\nrandom_distribution=zoned:1/2").contains("cannot be simulated"));
+    for (zones, problem) in [
+        ("zoned:1/2", "add up to 1 instead of 100"),
+        ("zoned:60/50:50/50", "add up to 110"),
+        ("zoned:60/50:40/60", "the sizes add up to 110 %"),
+        ("zoned:100", "a zone lacks a size"),
+        ("zoned:60/100:40", "a zone lacks a size"),
+        ("zoned_abs:60/8k:40", "the zone `40` lacks a size in bytes"),
+        ("zoned:x/10:40/90", "`x` is not a percentage"),
+        ("zoned", "a value is missing"),
+    ] {
+        let got = error(&format!("[j]\nrandom_distribution={zones}"));
+        assert!(got.contains(problem), "{got}");
+    }
+    let both = "rw=randread\nrandom_generator=lfsr\nrandom_distribution=zoned:100/10";
+    assert!(error(&format!("[j]\n{both}\n")).contains("random_generator=lfsr"));
+    assert!(error("[j]\nrandom_distribution=normal:5").contains("cannot be simulated"));
     assert!(error("[j]\nrandom_distribution=zipf:1.0").contains("fio refuses"));
     assert!(error("[j]\nrandom_distribution=pareto:1.5").contains("between 0 and 1"));
     assert!(error("[j]\nrate_process=uniform").contains("allowed: linear, poisson"));
@@ -240,6 +255,14 @@ fn includes_and_variables_in_files() {
     let file = JobFile::read(&folder.path().join("main.fio")).unwrap();
     let processors = std::thread::available_parallelism().unwrap().get();
     assert_eq!(file.jobs[0].spec.numjobs as usize, processors);
+
+    // The size of the machine's memory, as fio has it.
+    write("job.fio", "rw=randread\nsize=$mb_memory\nbs=512\n");
+    let file = JobFile::read(&folder.path().join("main.fio")).unwrap();
+    let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap();
+    let total = meminfo.split_ascii_whitespace().nth(1).unwrap();
+    let mib = total.parse::<u64>().unwrap() / 1024;
+    assert_eq!(file.jobs[0].spec.size, Some(Extent::Bytes(mib)));
 
     write("job.fio", "rw=randread\nfoo=1\n");
     let error = JobFile::read(&folder.path().join("main.fio"))
@@ -402,9 +425,23 @@ fn defaults_that_change_nothing_are_accepted() {
     ] {
         assert_eq!(spec(line), Spec::default(), "{line}");
     }
-    assert!(error("[j]\nverify=crc32c\n").contains("allowed: 0"));
+    assert!(error("[j]\nverify=crc33\n").contains("fio has no check `crc33`"));
+    assert!(error("[j]\nverify_backlog=8\n").contains("allowed: 0"));
+    for other in ["time_based\nruntime=1", "loops=2", "flow=1"] {
+        let text = format!("[j]\nrw=write\nverify=md5\n{other}\n");
+        assert!(error(&text).contains("option `verify`"), "{text}");
+        JobFile::parse(&text.replace("md5", "md5\ndo_verify=0")).unwrap();
+    }
+    for wait in ["stonewall", "wait_for=a"] {
+        let text = format!("[a]\nflow=1\n[b]\nflow=1\n{wait}\n");
+        assert!(error(&text).contains("must begin together"), "{text}");
+        JobFile::parse(&text.replace("[b]", "[b]\nflow_id=2")).unwrap();
+    }
     assert_eq!(spec("bs=$pagesize").block_sizes[0], BlockSizes::Fixed(4096));
-    assert!(error("[j]\nnumjobs=$ncpus\n").contains("only known for job files"));
+    for keyword in ["$ncpus", "$mb_memory"] {
+        let text = format!("[j]\nnumjobs={keyword}\n");
+        assert!(error(&text).contains("only known for job files"));
+    }
     for other in ["io_size=1m", "filesize=1m", "number_ios=4"] {
         assert!(error(&format!("[j]\nloops=2\n{other}\n")).contains("option `loops`"));
     }

@@ -81,7 +81,6 @@ const MEMORY: Values = Words(&["malloc", "shm", "shmhuge", "mmap", "mmapshared",
 /// because no simulated drive uses the content.
 pub static ACCEPTED: &[(&str, Values)] = &[
     // Choice of the file, and its opening or creation.
-    ("filename", Text),
     ("filename_format", Text),
     ("unique_filename", Bool),
     ("directory", Text),
@@ -162,6 +161,16 @@ pub static ACCEPTED: &[(&str, Values)] = &[
     ("dedupe_mode", Words(&["repeat", "working_set"])),
     ("dedupe_working_set_percentage", Number(0, 100)),
     ("dedupe_global", Bool),
+    ("verify_pattern", Text),
+    ("verify_interval", SIZE),
+    ("verify_offset", SIZE),
+    ("verify_fatal", Bool),
+    ("verify_dump", Bool),
+    ("verify_async", SIZE),
+    ("verify_async_cpus", Text),
+    ("verify_state_save", Bool),
+    ("verifysort", Bool),
+    ("verifysort_nr", SIZE),
     // Clocks, randomness and reports of the host.
     ("randrepeat", Bool),
     ("allrandrepeat", Bool),
@@ -183,4 +192,5 @@ pub static ACCEPTED: &[(&str, Values)] = &[
     ("error_dump", Bool),
     ("ignore_error", Text),
     ("exitall_on_error", Flag),
+    ("flow_watermark", SIZE),
 ];

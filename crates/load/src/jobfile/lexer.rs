@@ -87,6 +87,9 @@ pub trait Resolver {
     /// The value of `$ncpus`: the number of processors of this machine.
     fn processors(&self) -> Result<String, String>;
 
+    /// The value of `$mb_memory`: the memory of this machine, MiB.
+    fn memory_mib(&self) -> Result<String, String>;
+
     /// The value of `${name}`.
     fn variable(&self, name: &str) -> Result<String, String>;
 }
@@ -223,11 +226,14 @@ impl Lexer<'_> {
         self.keywords(out.trim())
     }
 
-    /// Replaces fio's keywords `$pagesize` and `$ncpus`.
+    /// Replaces fio's keywords `$pagesize`, `$ncpus` and `$mb_memory`.
     fn keywords(&self, value: &str) -> Result<String, String> {
         let mut value = value.replace("$pagesize", PAGE_BYTES);
         if value.contains("$ncpus") {
             value = value.replace("$ncpus", &self.resolver.processors()?);
+        }
+        if value.contains("$mb_memory") {
+            value = value.replace("$mb_memory", &self.resolver.memory_mib()?);
         }
         Ok(value)
     }

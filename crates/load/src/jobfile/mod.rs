@@ -17,6 +17,7 @@ mod lexer;
 pub mod options;
 mod spec;
 pub mod units;
+mod zoned;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,8 +26,8 @@ use std::sync::Arc;
 pub use error::{JobError, Place};
 pub use lexer::{Entry, RawSection, Text, code_of, option_of};
 pub use spec::{
-    BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, PERCENTILES, Rate,
-    RateProcess, Rw, Spec, Zones,
+    AccessZone, BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, PERCENTILES,
+    Rate, RateProcess, Rw, Spec, Zones,
 };
 pub use units::Extent;
 
@@ -78,6 +79,7 @@ impl JobFile {
             } else {
                 let job = job(section, defaults.clone())?;
                 check_wait(&job, &jobs)?;
+                check_flow(&job, &jobs)?;
                 jobs.push(job);
             }
         }
@@ -212,6 +214,28 @@ fn check_wait(job: &Job, before: &[Job]) -> Result<(), JobError> {
     Err(JobError::new(&job.place, problem))
 }
 
+/// Checks that the jobs of a flow run at the same time: fio counts the weight of a job that has not
+/// begun, so that those before it would wait for it without end.
+fn check_flow(job: &Job, before: &[Job]) -> Result<(), JobError> {
+    let spec = &job.spec;
+    let is_of_flow = |other: &Job| other.spec.flow > 0 && other.spec.flow_id == spec.flow_id;
+    let first = before.iter().position(is_of_flow);
+    let Some(first) = first.filter(|_| spec.flow > 0) else {
+        return Ok(());
+    };
+    let since = before[first + 1..].iter().chain([job]);
+    let waits = |job: &Job| job.spec.stonewall || (is_of_flow(job) && job.spec.wait_for.is_some());
+    if since.clone().any(waits) {
+        let problem = format!(
+            "option `flow={}`: the jobs of a flow must begin together: leave out `stonewall` and \
+             `wait_for`, or set another `flow_id`",
+            spec.flow
+        );
+        return Err(JobError::new(&job.place, problem));
+    }
+    Ok(())
+}
+
 /// Checks options that depend on each other.
 fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
     let spec = &settings.spec;
@@ -240,6 +264,9 @@ fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
                        first, fio ends each pass after `size`; leave out one of them";
         return fail("loops", problem);
     }
+    if let Some((option, problem)) = fault_of_order(spec) {
+        return fail(option, problem);
+    }
     if spec.random_run > 1 && !matches!(spec.rw.mix, Mix::Only(_)) {
         let problem = "a number after `rw` is not simulated for jobs of two directions, of which \
                        fio counts the requests together";
@@ -262,6 +289,29 @@ fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
         }
     }
     Ok(())
+}
+
+/// Fault of options whose common meaning in fio depends on its implementation.
+fn fault_of_order(spec: &Spec) -> Option<(&'static str, &'static str)> {
+    if spec.distribution == Distribution::Zoned && spec.generator == Generator::Lfsr {
+        let problem = "zones are not simulated with `random_generator=lfsr`, whose order fio does \
+                       not limit to a zone: leave out one of them";
+        return Some(("random_distribution", problem));
+    }
+    if !spec.verifies() {
+        return None;
+    }
+    let problem = if spec.time_based {
+        "is not simulated with `time_based`, with which fio writes and reads in turns: set the \
+         amount of data with `size` or `io_size`"
+    } else if spec.loops > 1 {
+        "is not simulated with `loops`: leave out one of them"
+    } else if spec.flow > 0 {
+        "is not simulated with `flow`: leave out one of them, or set `do_verify=0`"
+    } else {
+        return None;
+    };
+    Some(("verify", problem))
 }
 
 /// Fault of the options of zones.
@@ -305,7 +355,7 @@ fn unknown(entry: &Entry) -> JobError {
         &entry.place,
         format!(
             "option `{}` is not known, or cannot be simulated.{close} Honoured are: {}. Options of \
-             the host and of the data's content (filename, direct …) are accepted without effect.",
+             the host and of the data's content (directory, direct …) are accepted without effect.",
             entry.key,
             list.join(", ")
         ),
@@ -342,6 +392,14 @@ impl lexer::Resolver for NoResolver {
         Err(
             "`$ncpus`: the number of processors is only known for job files, not for text; write \
             the number instead"
+                .to_owned(),
+        )
+    }
+
+    fn memory_mib(&self) -> Result<String, String> {
+        Err(
+            "`$mb_memory`: the amount of memory is only known for job files, not for text; write \
+            the number of MiB instead"
                 .to_owned(),
         )
     }
@@ -385,6 +443,13 @@ fn read(path: &Path) -> Result<String, Unreadable> {
     })
 }
 
+/// Memory of a machine, whole MiB, from its `/proc/meminfo`.
+fn memory_mib(meminfo: &str) -> Option<String> {
+    let total = meminfo.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
+    let kib: u64 = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some((kib / 1024).to_string())
+}
+
 struct FileSystem;
 
 impl lexer::Resolver for FileSystem {
@@ -408,6 +473,13 @@ impl lexer::Resolver for FileSystem {
         number
             .map(|number| number.to_string())
             .map_err(|error| format!("`$ncpus`: {error}"))
+    }
+
+    fn memory_mib(&self) -> Result<String, String> {
+        const FILE: &str = "/proc/meminfo";
+        let text = std::fs::read_to_string(FILE)
+            .map_err(|error| format!("`$mb_memory`: {FILE}: {error}"))?;
+        memory_mib(&text).ok_or_else(|| format!("`$mb_memory`: {FILE} has no total in kB"))
     }
 
     /// The value of a variable; as in fio, empty if it is not set.

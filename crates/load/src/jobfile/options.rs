@@ -6,12 +6,14 @@ use std::mem::discriminant;
 use stend_base::Nanos;
 
 use Set::{
-    Extent as ExtentOf, Flag, Log, Millis, Number, Only, Own, SomeExtent, SomeTime, Text, Time,
+    Bool, Extent as ExtentOf, Flag, Log, Millis, Number, Only, Own, SomeExtent, SomeTime, Text,
+    Time,
 };
 
 use super::engine;
 use super::spec::{BLOCK_BYTES, BlockSizes, Distribution, Generator, Rate, RateProcess, Rw, Spec};
 use super::units::{self, Extent};
+use super::zoned;
 
 /// One honoured option.
 #[derive(Clone, Copy)]
@@ -27,6 +29,8 @@ pub struct OptionDef {
 #[derive(Clone, Copy)]
 enum Set {
     Flag(fn(&mut Spec) -> &mut bool),
+    /// 0 or 1.
+    Bool(fn(&mut Spec) -> &mut bool),
     /// A number in the range from the first to the second.
     Number(u32, u32, fn(&mut Spec) -> &mut u32),
     /// A number of milliseconds; 0 where that is the first.
@@ -77,6 +81,7 @@ impl Set {
     fn allowed(&self) -> Cow<'static, str> {
         Cow::Borrowed(match *self {
             Set::Flag(_) => "nothing, 0 or 1",
+            Set::Bool(_) => "0 or 1",
             Set::Number(0, u32::MAX, _) => "a whole number, 0 for none",
             Set::Number(1, u32::MAX, _) => "1 or more",
             Set::Number(low, high, _) => return Cow::Owned(format!("{low} to {high}")),
@@ -96,6 +101,7 @@ impl Set {
     fn apply(&self, spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
         match *self {
             Set::Flag(field) => *field(spec) = arg.flag()?,
+            Set::Bool(field) => *field(spec) = arg.one_of(&[("0", false), ("1", true)])?,
             Set::Number(low, high, field) => *field(spec) = arg.within(low, high)?,
             Set::Millis(low, field) => {
                 *field(spec) = Nanos::from_millis(arg.within(low, u32::MAX)?.into());
@@ -279,7 +285,10 @@ pub static OPTIONS: &[OptionDef] = &[
     option("randseed", Own(set_seed, "a whole number")),
     option(
         "random_distribution",
-        Own(set_distribution, "random, uniform, zipf:theta, pareto:h"),
+        Own(
+            set_distribution,
+            "random, uniform, zipf:theta, pareto:h, zoned:60/10:40/90, zoned_abs:60/1g:40/3g",
+        ),
     ),
     option("write_bw_log", Log(|s| &mut s.bw_log)),
     option("write_iops_log", Log(|s| &mut s.iops_log)),
@@ -314,6 +323,7 @@ pub static OPTIONS: &[OptionDef] = &[
         ),
     ),
     option("kb_base", Own(set_kb_base, "1000 or 1024")),
+    option("filename", Own(set_filename, "any text")),
     option("nrfiles", Own(set_nrfiles, "1: the target is one file")),
     option("filesize", Own(set_filesize, "bytes with k, m, g, t")),
     option("number_ios", Number(0, u32::MAX, |s| &mut s.number_ios)),
@@ -330,7 +340,12 @@ pub static OPTIONS: &[OptionDef] = &[
         Number(0, 65_536, |s| &mut s.complete_batch_max),
     ),
     option("iodepth_low", Number(0, 65_536, |s| &mut s.iodepth_low)),
-    option("verify", Only("0")),
+    option("verify", Own(set_verify, VERIFY)),
+    option("do_verify", Bool(|s| &mut s.do_verify)),
+    option("verify_backlog", Only("0")),
+    option("verify_only", Only("0")),
+    option("experimental_verify", Only("0")),
+    option("verify_state_load", Only("0")),
     option("prio", Only("0")),
     option("prioclass", Only("0")),
     option("slat_percentiles", Only("0")),
@@ -338,7 +353,9 @@ pub static OPTIONS: &[OptionDef] = &[
     option("thinktime_spin", Only("0")),
     option("exitall", Flag(|s| &mut s.exitall)),
     option("wait_for", Text(|s| &mut s.wait_for)),
-    option("flow", Only("0")),
+    option("flow", Number(0, 1000, |s| &mut s.flow)),
+    option("flow_id", Number(0, u32::MAX, |s| &mut s.flow_id)),
+    option("flow_sleep", Own(set_flow_sleep, "microseconds")),
     option(
         "percentage_random",
         Own(set_random_percent, "0 to 100, as read[,write[,trim]]"),
@@ -443,9 +460,31 @@ fn set_unified(_: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     arg.one_of(&[("none", ()), ("0", ())])
 }
 
+/// Values of `verify`: no simulated drive keeps data, so that all checks are alike.
+const VERIFY: &str = "0, md5, crc64, crc32, crc32c, crc32c-intel, crc16, crc7, sha1, sha256, \
+     sha512, sha3-224, sha3-256, sha3-384, sha3-512, xxhash, meta, pattern, null";
+
+fn set_verify(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let text = arg.text()?;
+    if !VERIFY.split(", ").any(|known| known == text) {
+        return Err(format!("fio has no check `{text}`"));
+    }
+    set(&mut spec.verify, text != "0")
+}
+
+fn set_flow_sleep(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let us = arg.within(0, u32::MAX)?;
+    set(&mut spec.flow_sleep, Nanos::from_micros(us.into()))
+}
+
 fn set_filesize(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     let bytes = units::bytes(arg.text()?, arg.kb_base)?;
     set(&mut spec.filesize, (bytes > 0).then_some(bytes))
+}
+
+fn set_filename(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let text = arg.text.filter(|text| !text.is_empty());
+    set(&mut spec.filename, text.map(str::to_owned))
 }
 
 fn set_nrfiles(_: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
@@ -640,6 +679,15 @@ fn set_distribution(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
             theta: number(1.1)?,
         },
         "pareto" => Distribution::Pareto { h: number(0.2)? },
+        "zoned" | "zoned_abs" => {
+            let each = Arg {
+                text: value,
+                ..*arg
+            };
+            let zones = each.each(|text| zoned::zones(text, kind == "zoned_abs", arg.kb_base))?;
+            spec.access_zones = zones.map(Option::unwrap_or_default);
+            Distribution::Zoned
+        }
         _ => return Err(format!("`{text}` cannot be simulated")),
     };
     match spec.distribution {

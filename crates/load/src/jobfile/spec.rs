@@ -153,6 +153,17 @@ pub enum Distribution {
         /// Between 0 and 1.
         h: f64,
     },
+    /// Zones that each receive a share of the requests: [`Spec::access_zones`].
+    Zoned,
+}
+
+/// A zone of `random_distribution=zoned` or `zoned_abs`; it begins where the one before it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessZone {
+    /// Share of the requests, percent; those of all zones add up to 100.
+    pub percent: u32,
+    /// Length: a percentage of the region (`zoned`), or bytes (`zoned_abs`).
+    pub size: Extent,
 }
 
 /// A cap on the rate of one direction.
@@ -217,6 +228,12 @@ pub struct Spec {
     pub wait_for: Option<String>,
     /// `exitall`: the jobs of a reporting group end with the first of them.
     pub exitall: bool,
+    /// `flow`: weight of the job in its flow; 0 for none.
+    pub flow: u32,
+    /// `flow_id`: the jobs of one flow have the same.
+    pub flow_id: u32,
+    /// `flow_sleep`: pause of a job that is ahead of its share of the flow.
+    pub flow_sleep: Nanos,
     /// `bs`, `bsrange` or `bssplit` of each direction; the last option counts.
     pub block_sizes: [BlockSizes; 3],
     /// `blockalign` of each direction, bytes; turns the random map off.
@@ -284,6 +301,8 @@ pub struct Spec {
     pub seed: Option<u64>,
     /// `random_distribution`.
     pub distribution: Distribution,
+    /// Zones of [`Distribution::Zoned`], by direction; a direction without zones is uniform.
+    pub access_zones: [Vec<AccessZone>; 3],
     /// `write_bw_log`: the name that log files begin with.
     pub bw_log: Option<String>,
     /// `write_iops_log`.
@@ -314,6 +333,8 @@ pub struct Spec {
     pub clat_percentiles: bool,
     /// `lat_percentiles`.
     pub lat_percentiles: bool,
+    /// `filename`; the target is another, so that only the difference between two jobs matters.
+    pub filename: Option<String>,
     /// `description`.
     pub description: Option<String>,
     /// `name`; else the section's.
@@ -326,11 +347,30 @@ pub struct Spec {
     pub sync: bool,
     /// `end_fsync`: a flush at the end.
     pub end_fsync: bool,
+    /// `verify`: written blocks can be checked when they are read.
+    pub verify: bool,
+    /// `do_verify`: with `verify`, they are read at the end of the job.
+    pub do_verify: bool,
     /// `kb_base`, 1000 or 1024.
     pub kb_base: u32,
     /// `continue_on_error`: a job continues after a failed read, and after any other failed
     /// request.
     pub continue_on_error: [bool; 2],
+}
+
+impl Spec {
+    /// True if the job reads at its end what it has written.
+    pub fn verifies(&self) -> bool {
+        self.verify && self.do_verify && self.rw.uses(Direction::Write)
+    }
+
+    /// True if a random job draws each block once on every pass.
+    pub fn has_random_map(&self) -> bool {
+        self.rw.random
+            && !self.norandommap
+            && self.block_align_bytes.is_none()
+            && self.distribution == Distribution::Uniform
+    }
 }
 
 /// fio's `percentile_list` unless the job gives one.
@@ -356,6 +396,9 @@ impl Default for Spec {
             zones: Zones::default(),
             wait_for: None,
             exitall: false,
+            flow: 0,
+            flow_id: 0,
+            flow_sleep: Nanos::ZERO,
             block_sizes: [const { BlockSizes::Fixed(BLOCK_BYTES) }; 3],
             block_align_bytes: None,
             iodepth: 1,
@@ -389,6 +432,7 @@ impl Default for Spec {
             generator: Generator::Random,
             seed: None,
             distribution: Distribution::Uniform,
+            access_zones: [const { Vec::new() }; 3],
             bw_log: None,
             iops_log: None,
             lat_log: None,
@@ -404,12 +448,15 @@ impl Default for Spec {
             percentiles: PERCENTILES.to_vec(),
             clat_percentiles: true,
             lat_percentiles: false,
+            filename: None,
             description: None,
             name: None,
             fsync_every: 0,
             fdatasync_every: 0,
             sync: false,
             end_fsync: false,
+            verify: false,
+            do_verify: true,
             kb_base: 1024,
             continue_on_error: [false; 2],
         }

@@ -8,6 +8,7 @@
 //! | `random_generator=lfsr` | each once, in the same order on every pass ([`lfsr::Lfsr`]) |
 //! | `norandommap`, `blockalign` | independently, all equally likely |
 //! | `random_distribution=zipf:…`, `pareto:…` | independently, some more often ([`skewed`]) |
+//! | `random_distribution=zoned:…`, `zoned_abs:…` | independently, by zones ([`zoned`]) |
 //!
 //! Every stream of random numbers is `Rng::stream(seed, name)`, with names from the section and the
 //! number of the clone, so that another job changes none of them.
@@ -18,6 +19,7 @@ pub mod lfsr;
 pub mod map;
 pub mod permutation;
 pub mod skewed;
+pub mod zoned;
 
 use stend_base::Rng;
 
@@ -43,11 +45,14 @@ pub enum RandomBlocks {
     },
     /// Independent draws of skewed popularity.
     Skewed(skewed::Skewed),
+    /// Independent draws by zones.
+    Zoned(zoned::Zoned),
 }
 
 impl RandomBlocks {
     /// A source of blocks below `len`. With `map`, each block is drawn once on every pass; as in
-    /// fio, a distribution other than uniform turns that off.
+    /// fio, a distribution other than uniform turns that off. Zones are made by [`zoned::Zoned`]:
+    /// here, [`Distribution::Zoned`] is a direction without them.
     ///
     /// # Panics
     /// If `len` is 0 or above [`lfsr::LEN_MAX`].
@@ -70,6 +75,7 @@ impl RandomBlocks {
                 RankDistribution::Pareto(Pareto::new(len, h)),
                 rng,
             )),
+            (Distribution::Zoned, _, _) => RandomBlocks::Uniform { len, rng },
             // As in fio, the register never repeats a block in a pass, with or without a map.
             (Distribution::Uniform, _, Generator::Lfsr) => {
                 RandomBlocks::Lfsr(lfsr::Lfsr::new(len, rng))
@@ -89,6 +95,7 @@ impl RandomBlocks {
             RandomBlocks::Lfsr(lfsr) => lfsr.next_index(),
             RandomBlocks::Uniform { len, rng } => Some(rng.below(*len)),
             RandomBlocks::Skewed(skewed) => Some(skewed.next_index()),
+            RandomBlocks::Zoned(zoned) => Some(zoned.next_index()),
         }
     }
 }

@@ -52,7 +52,8 @@ fn group_rates(entries: &[Entry<'_>], group: u32) -> [f64; 3] {
     Direction::ALL.map(|d| {
         let members = || entries.iter().filter(|entry| entry.group == group);
         let bytes = members().map(|e| e.directions[d as usize].bytes).sum();
-        let runtime = members().map(|e| e.runtime).max().unwrap_or(Nanos::ZERO);
+        let runtimes = members().map(|e| e.directions[d as usize].runtime);
+        let runtime = runtimes.max().unwrap_or(Nanos::ZERO);
         per_second(bytes, runtime)
     })
 }
@@ -61,13 +62,7 @@ fn job(entry: &Entry<'_>, rates: [f64; 3], elapsed: u64, bins: bool) -> fio::Job
     let spec = &entry.job.spec;
     let direction = |d: Direction| {
         let index = d as usize;
-        direction(
-            &entry.directions[index],
-            entry.runtime,
-            rates[index],
-            spec,
-            bins,
-        )
+        direction(&entry.directions[index], rates[index], spec, bins)
     };
     fio::Job {
         jobname: entry.job.name.clone(),
@@ -89,13 +84,16 @@ fn job(entry: &Entry<'_>, rates: [f64; 3], elapsed: u64, bins: bool) -> fio::Job
 
 fn direction(
     done: &DirectionResult,
-    runtime: Nanos,
     group_bytes_per_s: f64,
     spec: &Spec,
     bins: bool,
 ) -> fio::Direction {
     let requests = done.latency.count();
-    let runtime = if requests > 0 { runtime } else { Nanos::ZERO };
+    let runtime = if requests > 0 {
+        done.runtime
+    } else {
+        Nanos::ZERO
+    };
     let kib = |bytes: f64| bytes / 1024.0;
     let none = RateStats::default();
     let bw = match spec.disable_bw {

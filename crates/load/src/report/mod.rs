@@ -21,8 +21,6 @@ struct Entry<'a> {
     group: u32,
     /// Number of jobs in it.
     jobs: u32,
-    /// Runtime of the longest job, from the end of `ramp_time`.
-    runtime: Nanos,
     /// Sum of the runtimes.
     runtime_sum: Nanos,
     directions: [DirectionResult; 3],
@@ -48,13 +46,13 @@ impl Entry<'_> {
 
     fn add(&mut self, job: &JobResult) {
         self.jobs += 1;
-        self.runtime = self.runtime.max(job.runtime);
         self.runtime_sum += job.runtime;
         for (mine, theirs) in self.directions.iter_mut().zip(&job.directions) {
             mine.bytes += theirs.bytes;
             mine.latency.add(&theirs.latency);
             mine.bw_bytes.add_parallel(&theirs.bw_bytes);
             mine.iops.add_parallel(&theirs.iops);
+            mine.runtime = mine.runtime.max(theirs.runtime);
         }
         self.sync.add(&job.sync);
         self.fsyncs += job.fsyncs;
@@ -87,7 +85,6 @@ fn entries(result: &RunResult) -> Vec<Entry<'_>> {
                 job,
                 group: done.group,
                 jobs: 0,
-                runtime: Nanos::ZERO,
                 runtime_sum: Nanos::ZERO,
                 directions: Default::default(),
                 sync: LatencyStats::default(),

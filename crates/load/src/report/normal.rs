@@ -84,16 +84,16 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
 }
 
 fn direction(out: &mut String, d: Direction, done: &DirectionResult, entry: &Entry<'_>) {
-    let rate = per_second(done.bytes, entry.runtime);
+    let rate = per_second(done.bytes, done.runtime);
     put!(
         out,
         "  {}: IOPS={}, BW={}/s ({}/s)({}/{}msec)",
         d.name(),
-        short(per_second(done.latency.count(), entry.runtime)),
+        short(per_second(done.latency.count(), done.runtime)),
         binary(rate),
         decimal(rate),
         binary(done.bytes as f64),
-        entry.runtime.0.div_ceil(1_000_000)
+        done.runtime.0.div_ceil(1_000_000)
     );
     latency(out, "clat", &done.latency);
     let spec = &entry.job.spec;
@@ -205,8 +205,9 @@ fn summary(out: &mut String, group: u32, members: &[&Entry<'_>]) {
             continue;
         }
         let bytes: u64 = busy.iter().map(|e| e.directions[index].bytes).sum();
-        let longest = busy.iter().map(|e| e.runtime).max().unwrap_or(Nanos::ZERO);
-        let shortest = busy.iter().map(|e| e.runtime).min().unwrap_or(Nanos::ZERO);
+        let runtimes = || busy.iter().map(|e| e.directions[index].runtime);
+        let longest = runtimes().max().unwrap_or(Nanos::ZERO);
+        let shortest = runtimes().min().unwrap_or(Nanos::ZERO);
         let rate = per_second(bytes, longest);
         put!(
             out,

@@ -6,6 +6,7 @@ use super::plan::Plan;
 use super::request::SYNC;
 use super::special::Special;
 use crate::jobfile::{BlockSizes, Direction, Distribution, Generator, Mix};
+use crate::pattern::zoned::Zoned;
 use crate::pattern::{Ahead, Lengths, RandomBlocks, RandomMap};
 
 /// Offsets of the random requests of one direction.
@@ -229,6 +230,7 @@ fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize
             min,
             spec.block_align_bytes
                 .map_or(min, |align| align[d as usize]),
+            &spec.access_zones[d as usize],
         )
     };
     let mut made: Vec<Blocks> = Vec::new();
@@ -240,13 +242,14 @@ fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize
     };
     let used = || Direction::ALL.into_iter().filter(|d| spec.rw.uses(*d));
     for direction in used() {
-        let (min, unit_bytes) = shape(direction);
-        if let Some(same) = shapes.iter().position(|s| *s == (min, unit_bytes)) {
+        let own = shape(direction);
+        if let Some(same) = shapes.iter().position(|shape| *shape == own) {
             of[direction as usize] = same;
             continue;
         }
         of[direction as usize] = made.len();
-        shapes.push((min, unit_bytes));
+        shapes.push(own);
+        let (min, unit_bytes, zones) = own;
         // As in fio's `last_block`: the last block with room for the smallest length.
         let region_bytes = match spec.zones.zone_bytes() {
             Some(zone) => zone.min(plan.region_bytes),
@@ -254,11 +257,16 @@ fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize
         };
         let len = (region_bytes - min.saturating_sub(unit_bytes)) / unit_bytes;
         // Directions that share the blocks share the map.
-        let mut alike = used().filter(|d| shape(*d) == (min, unit_bytes));
+        let mut alike = used().filter(|d| shape(*d) == own);
         let mapped = alike.any(is_mapped).then(|| RandomMap::new(len));
         let orders = map && mapped.is_none();
         let rng = stream(&format!("offset/{}", direction.name()));
-        let source = RandomBlocks::new(len, orders, spec.generator, spec.distribution, rng);
+        let source = match spec.distribution {
+            Distribution::Zoned if !zones.is_empty() => {
+                RandomBlocks::Zoned(Zoned::new(len, unit_bytes, zones, rng))
+            }
+            distribution => RandomBlocks::new(len, orders, spec.generator, distribution, rng),
+        };
         made.push(Blocks {
             source: Ahead::new(source),
             unit_bytes,

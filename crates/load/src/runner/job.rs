@@ -5,6 +5,7 @@ use super::measured::Measured;
 use super::pace::Pace;
 use super::plan::Plan;
 use super::request::{END_SYNC, Next, SYNC, Slot, flush};
+use super::verify::Verify;
 use crate::jobfile::Direction;
 use stend_base::{Nanos, SimTime};
 
@@ -17,6 +18,7 @@ pub(super) struct JobState<'a> {
     pending: Option<Direction>,
     pace: Pace,
     pub measured: Measured,
+    pub verify: Option<Box<Verify>>,
     /// Tags that are not in flight.
     pub free: Vec<u32>,
     limit_bytes: u64,
@@ -56,6 +58,7 @@ impl<'a> JobState<'a> {
             pending: None,
             pace: Pace::new(&plan, |what| plan.rng(root_seed, what)),
             measured: Measured::new(plan.spec),
+            verify: Verify::new(plan.spec),
             free: tags.rev().collect(),
             limit_bytes: plan.limit_bytes.unwrap_or(u64::MAX),
             issued_bytes: 0,
@@ -104,9 +107,20 @@ impl<'a> JobState<'a> {
         self.plan.spec.iodepth - self.free.len() as u32
     }
 
+    /// True if the job issues no more requests of its own.
+    #[inline(always)]
+    pub fn is_over(&self, now: SimTime) -> bool {
+        now >= self.end_at || self.issued_bytes >= self.limit_bytes || self.exhausted
+    }
+
+    /// Instant at which the job's time ends.
+    pub fn end_at(&self) -> SimTime {
+        self.end_at
+    }
+
     #[inline(always)]
     pub fn next(&mut self, now: SimTime) -> Next {
-        if now >= self.end_at || self.issued_bytes >= self.limit_bytes || self.exhausted {
+        if self.is_over(now) {
             return self.ending(now);
         }
         if self.pace.any
@@ -131,6 +145,11 @@ impl<'a> JobState<'a> {
         if self.pace.any {
             let outstanding = self.outstanding();
             self.pace.count(direction, len, outstanding);
+            if direction == Direction::Write
+                && let Some(verify) = &mut self.verify
+            {
+                verify.note(offset, len);
+            }
         }
         Next::Submit {
             kind: direction as u8,
@@ -139,7 +158,8 @@ impl<'a> JobState<'a> {
         }
     }
 
-    /// The action of a job that issues no more requests: the last pause, if it is due.
+    /// The action of a job that issues no more requests of its own: the last pause, if it is due,
+    /// then the reads of what it has written, if they have begun.
     #[cold]
     fn ending(&mut self, now: SimTime) -> Next {
         if !self.pace.any || now >= self.end_at || self.errors.fatal != 0 {
@@ -148,7 +168,14 @@ impl<'a> JobState<'a> {
         let thinks = self
             .pace
             .thinks(now, self.outstanding(), self.last_completion);
-        thinks.map_or(Next::Over, |next| self.by_the_end(next))
+        if let Some(next) = thinks {
+            return self.by_the_end(next);
+        }
+        let outstanding = self.outstanding();
+        match &mut self.verify {
+            Some(verify) if verify.began.is_some() => verify.next(outstanding),
+            _ => Next::Over,
+        }
     }
 
     /// An action that is not later than the job's end.
@@ -210,6 +237,11 @@ impl<'a> JobState<'a> {
         if self.errors.first == 0 {
             self.errors.first = EIO;
         }
+        if slot.kind == Direction::Write as u8
+            && let Some(verify) = &mut self.verify
+        {
+            verify.forget(slot.offset, slot.len);
+        }
         let read = slot.kind == Direction::Read as u8;
         if !self.plan.spec.continue_on_error[usize::from(!read)] {
             self.errors.fatal = EIO;
@@ -231,6 +263,28 @@ impl<'a> JobState<'a> {
         }
         self.end_flushed = true;
         Some(flush(END_SYNC))
+    }
+
+    /// Begins to read what the job has written, once; as in fio, not after the job's time. Returns
+    /// the flush before the reads.
+    pub fn begin_verify(&mut self, now: SimTime) -> Option<Next> {
+        if now >= self.end_at || self.errors.fatal != 0 {
+            return None;
+        }
+        let verify = self.verify.as_mut()?;
+        verify.began.is_none().then(|| verify.begin(now))
+    }
+
+    /// Measured time in which the job has read what it has written.
+    pub fn verified(&self) -> Nanos {
+        let times = self
+            .verify
+            .as_ref()
+            .and_then(|verify| verify.began)
+            .zip(self.finished_at);
+        times.map_or(Nanos::ZERO, |(began, ended)| {
+            self.measured.time(ended).min(ended.since(began))
+        })
     }
 
     pub fn finish(&mut self, now: SimTime) {

@@ -34,6 +34,12 @@
 //! - **Synchronous writes.** With `sync`, writes are sent with FUA, as Linux sends direct writes to
 //!   a block device opened with `O_SYNC` or `O_DSYNC` that supports FUA.
 //! - **Threads.** Each job is a thread of its own to the device ([`Request::queue`]).
+//! - **Flows.** A job whose share of the requests of its `flow` is above its share of the weights
+//!   waits for requests of the other jobs; with `flow_sleep`, it waits for its own requests in
+//!   flight, then for that time. A job that has not begun counts, one that has ended does not, as in
+//!   fio.
+//! - **Checks.** With `verify`, a job whose requests are done sends a flush, then reads each block
+//!   that it has written (checked against fio 3.33). Their time is that of the reads alone.
 //! - **Errors.** A request that fails ends its job, unless `continue_on_error` is set for it;
 //!   requests in flight still count.
 //! - **Ramp.** Requests that complete during `ramp_time` are not counted, but use up `size` and
@@ -42,6 +48,7 @@
 
 mod drawn;
 mod error;
+mod flow;
 mod job;
 mod measured;
 mod pace;
@@ -50,14 +57,16 @@ mod request;
 mod sampler;
 mod special;
 mod timers;
+mod verify;
 mod windows;
 
 use stend_base::{Completion, Device, Nanos, Request, SimTime, Status};
 
 use crate::fault::{EndOfTime, Stalled};
-use crate::jobfile::JobFile;
+use crate::jobfile::{Direction, JobFile};
 use crate::stats::{LatencyStats, RateStats};
 
+use flow::Flows;
 use job::JobState;
 use measured::Measured;
 use plan::Plan;
@@ -67,6 +76,7 @@ use timers::Timers;
 
 pub use error::RunError;
 pub use job::Errors;
+pub use plan::jobs_that_share_space;
 pub use sampler::{IntervalLatency, Sample};
 pub use windows::{LogCell, LogRequest, LogWindow};
 
@@ -138,6 +148,9 @@ pub struct DirectionResult {
     pub bw_bytes: RateStats,
     /// Requests a second over windows of `iopsavgtime`.
     pub iops: RateStats,
+    /// Time measured: that of the job, without the time of the reads of `verify` for the other
+    /// directions, and that time alone for the reads of a job that only writes.
+    pub runtime: Nanos,
 }
 
 /// Results of one job (one clone of one section).
@@ -247,6 +260,7 @@ struct Engine<'r, 'f, D> {
     jobs: Vec<JobState<'f>>,
     slots: Vec<Slot>,
     timers: Timers,
+    flows: Option<Flows>,
     active: usize,
     phase_began: SimTime,
     /// True while [`Self::begin_ready`] starts jobs.
@@ -285,6 +299,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             device,
             slots: vec![empty; tags],
             timers: Timers::new(jobs.len()),
+            flows: Flows::new(&jobs),
             jobs,
             active: 0,
             phase_began: started_at,
@@ -320,6 +335,9 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
     #[cold]
     fn finished(&mut self, index: u32, now: SimTime) {
         let Plan { phase, group, .. } = self.jobs[index as usize].plan;
+        if let Some(flows) = &mut self.flows {
+            flows.leave(index, now, &mut self.timers);
+        }
         if self.jobs.iter().any(|job| job.plan.spec.exitall) {
             let jobs = self.jobs.iter_mut();
             jobs.filter(|job| job.plan.group == group)
@@ -416,9 +434,12 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
     fn issue(&mut self, index: u32, now: SimTime) {
         let job = &mut self.jobs[index as usize];
         while let Some(&tag) = job.free.last() {
-            let mut next = job.next(now);
+            let mut next = match &mut self.flows {
+                None => job.next(now),
+                Some(flows) => flows.next(index, job, now, &mut self.timers),
+            };
             if matches!(next, Next::Over) && job.outstanding() == 0 {
-                match job.end_flush() {
+                match job.end_flush().or_else(|| job.begin_verify(now)) {
                     Some(flush) => next = flush,
                     None if job.finished_at.is_none() => {
                         job.finish(now);
@@ -506,8 +527,10 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
 }
 
 fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
+    let verified = job.verified();
     let measured = job.measured;
     let runtime = measured.time(job.finished_at.unwrap_or(ended_at));
+    let only_verified = !job.plan.spec.rw.uses(Direction::Read);
     let mut directions: [DirectionResult; 3] = Default::default();
     for (index, totals) in measured.totals.into_iter().enumerate() {
         directions[index] = DirectionResult {
@@ -515,6 +538,11 @@ fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
             latency: totals.into_latency(),
             bw_bytes: measured.bw.stats[index],
             iops: measured.iops.stats[index],
+            runtime: match index == Direction::Read as usize {
+                true if only_verified => verified,
+                true => runtime,
+                false => runtime - verified,
+            },
         };
     }
     JobResult {

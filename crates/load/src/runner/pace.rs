@@ -13,7 +13,7 @@ const DUE_MAX: u64 = u64::MAX / 4;
 /// All limits of a job; most jobs have none.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// True if there is any limit.
+    /// True if there is any limit, or if the job's writes are noted.
     pub any: bool,
     rates: [Option<RatePace>; 3],
     rate_begin: SimTime,
@@ -141,6 +141,7 @@ impl Pace {
                 || spec.thinktime > Nanos::ZERO
                 || spec.number_ios > 0
                 || batch.is_any()
+                || spec.verifies()
                 || flushes != [0, 0],
             batch,
             requests_max: match spec.number_ios {

@@ -2,8 +2,8 @@
 
 use stend_base::Rng;
 
-use crate::jobfile::{BlockSizes, Direction, Extent, JobFile, Mix, Spec};
-use crate::pattern::lfsr;
+use crate::jobfile::{BlockSizes, Direction, Distribution, Extent, JobFile, Mix, Spec};
+use crate::pattern::{lfsr, zoned::Zoned};
 
 use super::error::RunError;
 
@@ -202,10 +202,76 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
             "a block of {largest_min} bytes does not fit a region of {len_of_draws} bytes"
         ));
     }
+    check_access_zones(spec, len_of_draws)?;
     if len / 512 > lfsr::LEN_MAX {
         return Err(format!(
             "a region of {len} bytes is larger than can be simulated"
         ));
     }
     Ok((start, len))
+}
+
+/// Checks that the zones of `random_distribution=zoned_abs` end within the region.
+fn check_access_zones(spec: &Spec, region_bytes: u64) -> Result<(), String> {
+    if spec.distribution != Distribution::Zoned {
+        return Ok(());
+    }
+    let used = Direction::ALL.into_iter().filter(|d| spec.rw.uses(*d));
+    let ends = used.map(|d| Zoned::end_bytes(&spec.access_zones[d as usize]));
+    match ends.max().filter(|end| *end > region_bytes) {
+        None => Ok(()),
+        Some(end) => Err(format!(
+            "the zones of random_distribution end at {end} bytes, beyond the region of \
+            {region_bytes} bytes"
+        )),
+    }
+}
+
+/// Region of a job that has a file of its own in fio.
+struct OwnFile<'a> {
+    begin: u64,
+    end: u64,
+    job: &'a str,
+    /// The file: its name, or that of the job with the number of the clone, from 1.
+    file: (&'a str, u32),
+}
+
+/// Returns the names of two jobs that have files of their own in fio and share space of a target
+/// of `capacity_bytes`; `None` without such jobs, and for a job file that does not fit.
+///
+/// fio gives each job without a `filename` its own file, if the job has a `size` in bytes.
+pub fn jobs_that_share_space(file: &JobFile, capacity_bytes: u64) -> Option<(&str, &str)> {
+    let plans = plans(file, capacity_bytes).ok()?;
+    let own_file = |plan: &Plan<'_>| {
+        let spec = &file.jobs[plan.section].spec;
+        let is_sized = matches!(spec.size, Some(Extent::Bytes(_))) || spec.filesize.is_some();
+        let own = match &spec.filename {
+            Some(name) => (name.as_str(), 0),
+            None if is_sized => (file.jobs[plan.section].name.as_str(), plan.clone + 1),
+            None => return None,
+        };
+        Some(OwnFile {
+            begin: plan.region_start,
+            end: plan.region_start + plan.region_bytes,
+            job: &file.jobs[plan.section].name,
+            file: own,
+        })
+    };
+    let mut files: Vec<OwnFile<'_>> = plans.iter().filter_map(own_file).collect();
+    files.sort_by_key(|of| of.begin);
+    // The region that ends last, and the one of another file that does.
+    let (mut last, mut other): (Option<&OwnFile<'_>>, Option<&OwnFile<'_>>) = (None, None);
+    for own in &files {
+        let shares = |of: &&OwnFile<'_>| of.end > own.begin && of.file != own.file;
+        if let Some(found) = last.filter(shares).or(other.filter(shares)) {
+            return Some((found.job, own.job));
+        }
+        if last.is_none_or(|last| last.end <= own.end) {
+            if last.is_some_and(|last| last.file != own.file) {
+                other = last;
+            }
+            last = Some(own);
+        }
+    }
+    None
 }

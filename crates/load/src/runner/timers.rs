@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use stend_base::SimTime;
 
-/// Pending wake-ups, at most one for each job; those of one instant are in the order of the jobs.
+/// Pending wake-ups, mostly at most one for each job; those of one instant are in the order of the jobs.
 #[derive(Debug)]
 pub(super) struct Timers {
     heap: BinaryHeap<Reverse<(SimTime, u32)>>,
@@ -26,6 +26,11 @@ impl Timers {
         if !std::mem::replace(&mut self.armed[job as usize], true) {
             self.heap.push(Reverse((at, job)));
         }
+    }
+
+    /// Wakes `job` at `at` whatever other wake-up is set, which stays.
+    pub fn arm_also(&mut self, job: u32, at: SimTime) {
+        self.heap.push(Reverse((at, job)));
     }
 
     /// The next wake-up, or [`SimTime::NEVER`].
