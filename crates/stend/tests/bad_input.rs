@@ -486,7 +486,7 @@ fn a_bad_job_for_a_real_file_is_found_before_the_file_is_made() {
         &[
             "j.fio, line 5, section [a]",
             "`filename`",
-            "the target alone",
+            "the target that --on names",
         ],
     );
     complaint("[a]\nexec_prerun=reboot\n", &["line 2", "`exec_prerun`"]);

@@ -11,9 +11,6 @@ use stend_load::jobfile::{self, Extent, code_of, option_of};
 
 use stend_load::target::TargetError;
 
-/// Percentiles that every job reports unless it asks for others.
-pub(crate) const PERCENTILES: &str = "50:90:95:99:99.9:99.99:99.999";
-
 /// First part of the names of fio's sample logs, in the folder where fio runs.
 pub(crate) const LOG_PREFIX: &str = "stend";
 
@@ -82,7 +79,8 @@ const ALLOWED: &str = "\
     cpus_allowed cpus_allowed_policy description name timeout overwrite fallocate \
     create_serialize create_fsync fadvise_hint hipri hipri_percentage fixedbufs \
     registerfiles nonvectored force_async nowait uncached sqthread_poll gtod_reduce \
-    clocksource nice mem_align unit_base significant_figures continue_on_error";
+    clocksource nice mem_align unit_base significant_figures continue_on_error \
+    flow flow_id flow_sleep verify do_verify verify_pattern verify_interval verify_fatal";
 
 /// Engines that only read and write the named file.
 const ENGINES: &[&str] = &[
@@ -212,7 +210,7 @@ pub(crate) fn refused_by_fio(text: &str, said: &str) -> BadJob {
 
 /// Returns the job file for fio, or the fault in the given one.
 pub(crate) fn compose(text: &str, context: &JobContext<'_>) -> Result<String, BadJob> {
-    let mut out = head(context, text.contains("runtime="));
+    let mut out = head(context, text);
     let mut global = SectionRange::default();
     let mut section: Option<Section> = None;
     let mut jobs = 0;
@@ -268,11 +266,12 @@ fn bad_section(section: &Section, what: impl std::fmt::Display) -> BadJob {
     }
 }
 
-fn head(context: &JobContext<'_>, has_runtime: bool) -> String {
+fn head(context: &JobContext<'_>, job: &str) -> String {
+    let has_runtime = job.contains("runtime=");
+    let verifies = job.contains("verify=");
     let mut text = format!(
         "; added by stend: where and how\n[global]\nfilename={}\nallow_file_create=0\n\
-         ioengine={}\ndirect=1\nthread\nsize={}\nrandrepeat=0\nrandseed={}\n\
-         percentile_list={PERCENTILES}\n",
+         ioengine={}\ndirect=1\nthread\nsize={}\nrandrepeat=0\nrandseed={}\n",
         context.path,
         context.engine.name(),
         context.range_bytes,
@@ -282,6 +281,10 @@ fn head(context: &JobContext<'_>, has_runtime: bool) -> String {
         // Otherwise, to drop a device's pages, the kernel would first write back pages that other
         // programs changed.
         text.push_str("invalidate=0\n");
+    }
+    if verifies {
+        // Otherwise fio writes a file with its state into the present folder.
+        text.push_str("verify_state_save=0\n");
     }
     if context.sample_ms > 0 {
         let ms = context.sample_ms;
@@ -405,7 +408,7 @@ fn is_log_option(name: &str) -> bool {
 fn refusal(name: &str) -> String {
     let why = match name {
         "filename" | "filename_format" | "directory" | "opendir" | "nrfiles" | "openfiles"
-        | "filesize" => "the target alone says where the test takes place",
+        | "filesize" => "the test takes place on the target that --on names; leave the option out",
         "exec_prerun" | "exec_postrun" => "no job runs programs",
         "buffered" => "through the page cache the memory would be measured",
         "unlink" | "unlink_each_loop" => "no job deletes the target",
@@ -527,8 +530,7 @@ mod tests {
             composed(job, 0).unwrap(),
             "; added by stend: where and how\n[global]\nfilename=/srv/test.bin\n\
              allow_file_create=0\nioengine=io_uring\ndirect=1\nthread\nsize=67108864\n\
-             randrepeat=0\nrandseed=7\n\
-             percentile_list=50:90:95:99:99.9:99.99:99.999\n; the test's own job file\n\
+             randrepeat=0\nrandseed=7\n; the test's own job file\n\
              ; a comment\n[global]\nbs = 4k\n\n[a]\nrw=randwrite\ntime_based\n"
         );
     }
