@@ -275,7 +275,10 @@ fn estimate(
         at = at.clamp(earliest, earliest + LOG_NS);
         at = at.max(before.map_or(i64::MIN, |(issued, _)| issued));
         if before.is_none() {
-            origin = at - given.due_ns;
+            origin = match timing {
+                Timing::Fast => at,
+                _ => at - given.due_ns,
+            };
         }
         before = Some((at, given.due_ns));
         let end = at + row.latency_ns;
@@ -286,13 +289,16 @@ fn estimate(
         busy_ns += (end - at.max(busy_until).min(end)).max(0);
         busy_until = busy_until.max(end);
         last_end = last_end.max(end);
-        lateness.record((at - origin - given.due_ns).max(0).cast_unsigned());
+        if timing != Timing::Fast {
+            lateness.record((at - origin - given.due_ns).max(0).cast_unsigned());
+        }
         let op = &mut replayed.ops[usize::from(given.op == Op::Write)];
         op.requests += 1;
         op.bytes += given.len_bytes;
         op.latency.record(row.latency_ns.cast_unsigned());
     }
-    replayed.elapsed = Nanos(last_end.max(0).cast_unsigned());
+    // The log's clock has whole ms, so that the first request may begin before its zero.
+    replayed.elapsed = Nanos((last_end - origin.min(0)).max(0).cast_unsigned());
     replayed.busy = Nanos(busy_ns.cast_unsigned());
     replayed.lateness = (timing != Timing::Fast).then_some(lateness);
     replayed
@@ -335,6 +341,19 @@ mod tests {
         }
         let piled = estimate(&logged(&each), 4, Timing::Fast, 0);
         assert_eq!(piled.busy, Nanos(200_000), "four at a time");
+    }
+
+    #[test]
+    fn busy_time_is_part_of_the_elapsed_time() {
+        for timing in [Timing::Original, Timing::Fast] {
+            // fio's log has both ends at 0 ms.
+            let both = [(0, 0, 400), (410, 410, 500)];
+            let replayed = estimate(&logged(&both), 256, timing, 0);
+            assert!(replayed.busy <= replayed.elapsed, "{replayed:?}");
+            assert!(replayed.busy >= Nanos(500_000), "{replayed:?}");
+            let one = estimate(&logged(&[(0, 0, 500)]), 8, timing, 0);
+            assert_eq!((one.elapsed, one.busy), (Nanos(500_000), Nanos(500_000)));
+        }
     }
 
     #[test]
