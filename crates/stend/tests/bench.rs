@@ -234,13 +234,19 @@ fn the_table_says_what_is_not_the_same() {
     assert_eq!(rows.count(), 4, "{text}");
 }
 
-/// Removes and returns the folder that a failure names, which must exist.
-fn kept(stderr: &str) -> PathBuf {
-    let (_, path) = stderr.split_once("its files are in ").unwrap();
-    let path = PathBuf::from(path.lines().next().unwrap());
-    assert!(path.join("ssdconfig.xml").is_file(), "{}", path.display());
-    fs::remove_dir_all(&path).unwrap();
-    path
+/// Removes the folders that failures name, which must exist; returns their number.
+fn kept(stderr: &str) -> usize {
+    let named = stderr
+        .lines()
+        .filter_map(|line| line.split_once("its files are in "));
+    let mut folders = 0;
+    for (_, path) in named {
+        let path = PathBuf::from(path);
+        assert!(path.join("ssdconfig.xml").is_file(), "{}", path.display());
+        fs::remove_dir_all(&path).unwrap();
+        folders += 1;
+    }
+    folders
 }
 
 #[test]
@@ -250,7 +256,7 @@ fn a_simulator_that_fails_is_told_with_its_last_words_and_its_files() {
         let stand_in = StandIn::new(body);
         let path = stand_in.path();
         let args = ["bench", DRIVE, "--requests", "100", "--mqsim", &path];
-        kept(&fails(dir.path(), &args, 6, parts));
+        assert_eq!(kept(&fails(dir.path(), &args, 6, parts)), 4);
     };
     fails_with(
         "echo first; echo 'ERROR: no free block' >&2; exit 1",
@@ -274,6 +280,56 @@ fn a_simulator_that_fails_is_told_with_its_last_words_and_its_files() {
     );
     let fewer = MQSIM.replace("<Request_Count>$n<", "<Request_Count>7<");
     fails_with(&fewer, &["7 requests instead of 100"]);
+}
+
+#[test]
+fn a_case_that_fails_leaves_the_others() {
+    let dir = folder();
+    let broken = MQSIM.replace(
+        "    tag workload.xml Read_Percentage 0\n",
+        "    kill -SEGV $$\n",
+    );
+    let (mqsim, simplessd) = (StandIn::new(&broken), StandIn::new(SIMPLESSD));
+    let (one, other) = (mqsim.path(), simplessd.path());
+    let args = ["bench", DRIVE, "--requests", "100", "--mqsim", &one];
+    let all = [&args[..], &["--simplessd", &other]].concat();
+    let said = common::run(&mut common::stend(dir.path(), &all));
+    assert_eq!(said.code, Some(6), "{}", said.stderr);
+    assert_eq!(kept(&said.stderr), 1);
+    assert!(
+        said.stderr.contains("failed: MQSim in random-write"),
+        "{}",
+        said.stderr
+    );
+    let rows = |name: &str| {
+        said.stdout
+            .lines()
+            .filter(|line| line.starts_with(name))
+            .count()
+    };
+    assert_eq!(
+        (rows("  MQSim  "), rows("  SimpleSSD  ")),
+        (3, 4),
+        "{}",
+        said.stdout
+    );
+    assert!(
+        said.stdout.contains("  MQSim failed: MQSim ("),
+        "{}",
+        said.stdout
+    );
+    assert!(said.stdout.contains("signal 11"), "{}", said.stdout);
+    let json_too = [&all[..], &["--json"]].concat();
+    let said = common::run(&mut common::stend(dir.path(), &json_too));
+    kept(&said.stderr);
+    let result = json(&said.stdout);
+    let programs = &case(&result, "random-write")["programs"];
+    assert!(
+        programs["mqsim"]["failed"]
+            .to_string()
+            .contains("signal 11")
+    );
+    assert!(number(&programs["simplessd"]["iops"]) > 0.0);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use stend_model::Model;
 
 use self::case::Case;
 use self::drive::Drive;
+use self::figures::Figures;
 use self::mqsim::Mqsim;
 use self::output::{Done, STEND};
 use self::own::Own;
@@ -39,26 +40,40 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         note("this is a debug build; a release build is faster");
     }
     let mut own = Own::new(model);
-    let mut all = Vec::new();
+    let (mut all, mut failures) = (Vec::new(), Vec::new());
     if !args.json {
         print(&head(&drive, &others))?;
     }
     for case in case::all(&drive, args.requests.get() as u64, args.depth, args.seed) {
         note(&format!("{}: {STEND}", case.name));
-        let mut figures = vec![(STEND, own.run(&case)?)];
+        let mut done = Done {
+            figures: vec![(STEND, own.run(&case)?)],
+            failed: Vec::new(),
+            case,
+        };
         for other in &others {
-            note(&format!("{}: {}", case.name, other.name()));
-            figures.push((other.name(), in_folder(other.as_ref(), &drive, &case)?));
+            let name = other.name();
+            note(&format!("{}: {name}", done.case.name));
+            match in_folder(other.as_ref(), &drive, &done.case)? {
+                Ok(figures) => done.figures.push((name, figures)),
+                Err(problem) => {
+                    note(&format!("{}: {problem}", done.case.name));
+                    failures.push(format!("{name} in {}", done.case.name));
+                    done.failed.push((name, problem));
+                }
+            }
         }
-        let done = Done { case, figures };
         match args.json {
             true => all.push(done.json()),
             false => print(&done.text())?,
         }
     }
-    match args.json {
-        true => print_json(&document(args, &drive, &others, &all)),
-        false => Ok(()),
+    if args.json {
+        print_json(&document(args, &drive, &others, &all))?;
+    }
+    match failures.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Io(format!("failed: {}", failures.join(", ")))),
     }
 }
 
@@ -86,20 +101,21 @@ fn others(args: &BenchArgs) -> Result<Vec<Box<dyn Simulator>>, Failure> {
     Ok(others)
 }
 
-/// Runs a case of another simulator in a folder, which is kept if the case fails.
+/// Runs a case of another simulator in a folder, which is kept if the simulator fails: its failure,
+/// in words, leaves the other cases as they are.
 fn in_folder(
     other: &dyn Simulator,
     drive: &Drive,
     case: &Case,
-) -> Result<figures::Figures, Failure> {
+) -> Result<Result<Figures, String>, Failure> {
     let folder = Folder::new()?;
     match other.run(drive, case, folder.path()) {
-        Err(Failure::Io(text)) => Err(Failure::Io(format!(
-            "{}: {text}; its files are in {}",
-            case.name,
+        Ok(figures) => Ok(Ok(figures)),
+        Err(Failure::Io(text)) => Ok(Err(format!(
+            "{text}; its files are in {}",
             folder.keep().display()
         ))),
-        done => done,
+        Err(other) => Err(other),
     }
 }
 

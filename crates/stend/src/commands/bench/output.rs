@@ -16,6 +16,8 @@ pub struct Done {
     pub case: Case,
     /// Names of the programs, and their figures.
     pub figures: Vec<(&'static str, Figures)>,
+    /// Names of the programs that failed, and their failures in words.
+    pub failed: Vec<(&'static str, String)>,
 }
 
 const HEAD: [&str; 10] = [
@@ -46,7 +48,11 @@ impl Done {
         rows.extend(figures.map(|(program, figures)| self.row(program, figures)));
         let layout = format!("  <*{}", "  >*".repeat(HEAD.len() - 1));
         let table = table(&layout, &rows);
-        format!("\n{}: {}\n{table}", self.case.name, self.case.words())
+        let mut text = format!("\n{}: {}\n{table}", self.case.name, self.case.words());
+        for (program, problem) in &self.failed {
+            text += &format!("  {program} failed: {problem}\n");
+        }
+        text
     }
 
     fn row(&self, program: &str, figures: &Figures) -> [String; 10] {
@@ -73,6 +79,11 @@ impl Done {
             .figures
             .iter()
             .map(|(program, figures)| (program.to_lowercase(), self.figures_json(program, figures)))
+            .chain(
+                self.failed.iter().map(|(program, problem)| {
+                    (program.to_lowercase(), json!({ "failed": problem }))
+                }),
+            )
             .collect();
         let (depth, interval_ns) = match case.pace {
             Pace::Depth(depth) => (Some(depth), None),
@@ -133,6 +144,7 @@ mod tests {
         let done = Done {
             case: case::all(&drive(), 1000, 32, 1).remove(3),
             figures: vec![(STEND, figures(0.5)), ("MQSim", figures(2.0))],
+            failed: vec![("SimpleSSD", "no free block".to_owned())],
         };
         let json = done.json();
         let other = &json["programs"]["mqsim"];
@@ -141,6 +153,7 @@ mod tests {
         assert_eq!(other["iops"], 100_000.0);
         assert_eq!(other["mb_per_s"], 409.6);
         assert!(json["programs"]["stend"]["stend_times_as_fast"].is_null());
+        assert_eq!(json["programs"]["simplessd"]["failed"], "no free block");
         assert_eq!(json["depth"], 32);
         let text = done.text();
         let row = text.lines().find(|line| line.contains("MQSim")).unwrap();
@@ -149,5 +162,9 @@ mod tests {
             "MQSim", "1.00", "2.000", "500", "4.00", "0.0100", "100000", "409.6", "-", "1.500",
         ];
         assert_eq!(cells, expected);
+        assert!(
+            text.ends_with("\n  SimpleSSD failed: no free block\n"),
+            "{text}"
+        );
     }
 }
