@@ -44,6 +44,7 @@ impl Simulator for Mqsim {
              by its own model, because it cannot do so for a trace"
                 .to_owned(),
             "latency in whole us; unknown if a trace keeps the queue full".to_owned(),
+            "virtual time of random-read-paced in whole seconds".to_owned(),
             "no driver time before and after a request".to_owned(),
         ];
         if !drive.link.nvme {
@@ -106,7 +107,7 @@ fn figures(read: &Results, ran: &Ran, drive: &Drive, case: &Case) -> Figures {
         wall_s: ran.wall_s,
         requests: read.requests,
         bytes: case.total_bytes(),
-        virtual_s: read.requests as f64 / read.iops,
+        virtual_s: read.virtual_s,
         latency_ns_mean: known.then_some(read.delay_us * 1e3),
         write_amplification: programmed
             .map(|pages| pages as f64 * f64::from(drive.page_bytes) / case.total_bytes() as f64),
@@ -412,7 +413,8 @@ fn drawn(xml: &mut Xml, drive: &Drive, case: &Case) {
 #[derive(Clone, Debug, PartialEq)]
 struct Results {
     requests: u64,
-    iops: f64,
+    /// Virtual time, s.
+    virtual_s: f64,
     /// Mean time from arrival to completion, us.
     delay_us: f64,
     /// Flash pages programmed for the host and for GC, if the result reports the queues.
@@ -424,10 +426,10 @@ impl Results {
         let document = Document::parse(text).map_err(|error| format!("no XML: {error}"))?;
         let mut flows = elements(&document, |name| name.ends_with(".IO_Flow"));
         let flow = flows.next().ok_or("there is no Host.IO_Flow")?;
+        let requests = number(flow, "Request_Count")? as u64;
         let iops = number(flow, "IOPS")?;
-        if !(iops.is_finite() && iops > 0.0) {
-            return Err(format!("IOPS is {iops}"));
-        }
+        let virtual_s = virtual_s(&document, requests as f64 / iops)
+            .ok_or_else(|| format!("IOPS is {iops}, and no queue tells the virtual time"))?;
         let queues = |kind: &'static str| {
             elements(&document, move |name| name.contains(kind))
                 .filter_map(|node| node.attribute("No_Of_Transactions_Enqueued"))
@@ -439,11 +441,40 @@ impl Results {
         let of_host = queues("User_Write_TR_Queue");
         let of_collection = queues("GC_Write_TR_Queue");
         Ok(Results {
-            requests: number(flow, "Request_Count")? as u64,
-            iops,
+            requests,
+            virtual_s,
             delay_us: number(flow, "End_to_End_Request_Delay")?,
             pages_programmed: of_host.zip(of_collection).map(|(host, gc)| host + gc),
         })
+    }
+}
+
+/// Virtual time, s. MQSim rounds it down to whole seconds, `whole_s`, before it divides by it (and
+/// its IOPS are infinite below a second). Little's law yields the exact time from the queues of
+/// transactions: the sum of the times in a queue is its mean length times the virtual time. Without
+/// transactions that waited, the time is the rounded one; `None` if that is 0.
+fn virtual_s(document: &Document<'_>, whole_s: f64) -> Option<f64> {
+    let (mut waited_ns, mut length) = (0.0, 0.0);
+    for queue in elements(document, |name| name.contains("_TR_Queue")) {
+        let figure = |name: &str| queue.attribute(name)?.trim().parse::<f64>().ok();
+        let left = figure("No_Of_Transactions_Dequeued").filter(|left| *left > 0.0);
+        if let (Some(left), Some(mean_ns), Some(mean_length)) = (
+            left,
+            figure("Avg_Transaction_Waiting_Time"),
+            figure("Avg_Queue_Length"),
+        ) {
+            waited_ns += left * mean_ns;
+            length += mean_length;
+        }
+    }
+    // Lengths have six decimal places.
+    let exact_s = waited_ns / 1e9 / length;
+    let rounding = 0.001 * exact_s;
+    let is_exact =
+        length > 0.01 && (whole_s - rounding..=whole_s + 1.0 + rounding).contains(&exact_s);
+    match is_exact {
+        true => Some(exact_s),
+        false => Some(whole_s).filter(|s| s.is_finite() && *s > 0.0),
     }
 }
 

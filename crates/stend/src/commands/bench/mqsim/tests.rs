@@ -187,7 +187,7 @@ fn results_are_read() {
     let read = Results::read(RESULTS).unwrap();
     let expected = Results {
         requests: 1000,
-        iops: 50_000.0,
+        virtual_s: 0.02,
         delay_us: 120.0,
         pages_programmed: Some(1250),
     };
@@ -217,8 +217,30 @@ fn results_that_are_none_are_told() {
     assert!(wrong("</Host>", "").contains("no XML"));
     assert!(wrong("Host.IO_Flow>", "Host.Flow>").contains("no Host.IO_Flow"));
     assert!(wrong("Request_Count>", "Requests>").contains("no Request_Count"));
-    assert!(wrong("50000.000000", "inf").contains("IOPS is inf"));
+    assert!(wrong("50000.000000", "inf").contains("IOPS is inf, and no queue"));
     assert!(wrong("50000.000000", "many").contains("`many`, which is not a number"));
     let without = RESULTS.replace("TR_Queue", "TR");
     assert_eq!(Results::read(&without).unwrap().pages_programmed, None);
+}
+
+/// A million transactions that waited 3 us each, in queues of 2 on average: 1.5 s.
+#[test]
+fn littles_law_yields_the_virtual_time() {
+    let queues = |length: &str| {
+        format!(
+            "No_Of_Transactions_Dequeued=\"1000000\" Avg_Queue_Length=\"{length}\" \
+             Avg_Transaction_Waiting_Time=\"3000\" No_Of_Transactions_Enqueued=\"250\""
+        )
+    };
+    let read = |iops: &str, length: &str| {
+        let text = RESULTS.replace("No_Of_Transactions_Enqueued=\"250\"", &queues(length));
+        Results::read(&text.replace("50000.000000", iops)).map(|read| read.virtual_s)
+    };
+    assert_eq!(read("1000.000000", "2.000000"), Ok(1.5));
+    // MQSim's own time would be 0 s.
+    assert_eq!(read("inf", "4.000000"), Ok(0.75));
+    // Queues that contradict MQSim's whole seconds, and queues that stay empty.
+    assert_eq!(read("500.000000", "0.500000"), Ok(2.0));
+    assert_eq!(read("1000.000000", "0.000001"), Ok(1.0));
+    assert!(read("inf", "0.000001").is_err());
 }
