@@ -8,7 +8,6 @@
 //! - Rates come from times in nanoseconds, where fio rounds them to milliseconds.
 //! - `bins` contain the middle of each bin, as in fio, but the bins are those of a histogram with
 //!   three significant digits.
-//! - `job options` also list the options without a value, which fio 3.33 omits.
 
 use std::collections::BTreeMap;
 
@@ -38,13 +37,20 @@ pub fn fio_output(result: &RunResult, bins: bool) -> fio::Output {
         .div_ceil(1_000_000_000);
     fio::Output {
         fio_version: concat!("stend-", env!("CARGO_PKG_VERSION")).to_string(),
-        global_options: result.file.global_options.clone(),
+        global_options: with_value(&result.file.global_options),
         jobs: entries
             .iter()
             .map(|entry| job(entry, group_rates(&entries, entry.group), elapsed, bins))
             .collect(),
         other,
     }
+}
+
+/// Options that have a value: as in fio 3.33, the others are not listed.
+fn with_value(options: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut options = options.clone();
+    options.retain(|_, value| !value.is_empty());
+    options
 }
 
 /// Bytes a second of a whole group and direction, of which `bw_agg` is a share.
@@ -69,7 +75,7 @@ fn job(entry: &Entry<'_>, rates: [f64; 3], elapsed: u64, bins: bool) -> fio::Job
         groupid: entry.group,
         error: entry.errors.fatal,
         elapsed,
-        job_options: entry.job.options.clone(),
+        job_options: with_value(&entry.job.options),
         read: direction(Direction::Read),
         write: direction(Direction::Write),
         trim: direction(Direction::Trim),
