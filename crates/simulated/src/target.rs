@@ -3,6 +3,7 @@
 mod files;
 mod interrupt;
 mod stream;
+mod unwritten;
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
@@ -35,6 +36,8 @@ use stend_load::target::{
 };
 use stend_load::target::{FilesJob, FilesOutcome};
 use stend_load::target::{TargetError, input};
+
+use unwritten::NotingUnwritten;
 
 pub use stream::Streamed;
 
@@ -294,11 +297,38 @@ impl SimulatedTarget {
         file: &JobFile,
         options: &RunOptions<'_>,
     ) -> Result<RunResult, TargetError> {
+        self.run_file_with(file, |drive, flag| {
+            interrupt::run(drive, file, options, flag)
+        })
+    }
+
+    /// Runs a job file as [`SimulatedTarget::run_file`]; also returns the number of reads of which
+    /// a part held no data when they were submitted.
+    pub fn run_file_noting_unwritten(
+        &mut self,
+        file: &JobFile,
+        options: &RunOptions<'_>,
+    ) -> Result<(RunResult, u64), TargetError> {
+        let mut unwritten_reads = 0;
+        let result = self.run_file_with(file, |drive, flag| {
+            let mut noting = NotingUnwritten::new(drive);
+            let result = interrupt::run(&mut noting, file, options, flag);
+            unwritten_reads = noting.reads;
+            result
+        })?;
+        Ok((result, unwritten_reads))
+    }
+
+    fn run_file_with(
+        &mut self,
+        file: &JobFile,
+        run: impl FnOnce(&mut SimDrive, Option<&AtomicBool>) -> Result<RunResult, RunError>,
+    ) -> Result<RunResult, TargetError> {
         self.check_interrupt()?;
         self.check_trim(file)?;
         let interrupt = self.interrupt.clone();
         let result = self
-            .counting(|drive| interrupt::run(drive, file, options, interrupt.as_deref()))
+            .counting(|drive| run(drive, interrupt.as_deref()))
             .map_err(|error| self.run_failed(&error))?;
         self.check_interrupt()?;
         let count = |d: &stend_load::runner::DirectionResult| d.latency.count();
@@ -518,7 +548,7 @@ impl SimulatedTarget {
         job: &JobRequest<'_>,
         deletion: Option<&Deletion>,
     ) -> Result<JobOutcome, TargetError> {
-        let text = logged_text(job.text, deletion);
+        let text = logged_text(job.text, deletion, self.capacity_bytes());
         let file = JobFile::parse(&text).map_err(input)?;
         let options = RunOptions {
             seed: job.seed,
@@ -595,7 +625,7 @@ impl Target for SimulatedTarget {
         Ok(JobOutcome {
             refused_errno,
             power_w: self.power_w_since(before),
-            ..outcome(job, &result)
+            ..outcome(job, &result, self.capacity_bytes())
         })
     }
 
@@ -752,10 +782,21 @@ impl Target for SimulatedTarget {
     }
 }
 
-fn outcome(job: &JobRequest<'_>, result: &RunResult) -> JobOutcome {
+/// Beginning of a job's text with `added` options of its own: with it, fio runs the text as it is,
+/// on a file or device that its command line names.
+fn head(added: &str, capacity_bytes: u64) -> String {
+    format!(
+        "; added by stend: for `fio --filename=FILE --size={capacity_bytes}` (a job that writes \
+         destroys the data of FILE)\n\
+         [global]\nioengine=libaio\ndirect=1\nrandrepeat=0\n{added}\
+         ; the test's own job file\n"
+    )
+}
+
+fn outcome(job: &JobRequest<'_>, result: &RunResult, capacity_bytes: u64) -> JobOutcome {
     JobOutcome {
         fio: fio_output(result, true),
-        job_text: job.text.to_string(),
+        job_text: head("", capacity_bytes) + job.text,
         samples: result.samples.clone(),
         ..JobOutcome::default()
     }
@@ -772,14 +813,11 @@ fn no_job_failed(result: &RunResult) -> Result<(), TargetError> {
 }
 
 /// Job with a log of every request, and a deletion as a section after its own.
-fn logged_text(text: &str, deletion: Option<&Deletion>) -> String {
-    let mut text = format!(
-        "; added by stend: a log of every request\n[global]\nwrite_lat_log=stend\n\
-         ; the test's own job file\n{text}"
-    );
+fn logged_text(text: &str, deletion: Option<&Deletion>, capacity_bytes: u64) -> String {
+    let mut text = head("write_lat_log=stend\n", capacity_bytes) + text;
     if let Some(deletion) = deletion {
         text.push_str(&format!(
-            "\n; added by stend: the deletion\n[deletion]\nrw=trim\nbs={}\niodepth=1\n\
+            "\n; added by stend: the deletion, for which fio needs a device\n[deletion]\nrw=trim\nbs={}\niodepth=1\n\
              offset={}\nsize={}\ntime_based=0\nstartdelay={}\n",
             deletion.command_bytes, deletion.offset_bytes, deletion.len_bytes, deletion.at_s
         ));

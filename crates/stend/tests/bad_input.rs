@@ -446,10 +446,10 @@ fn bad_job_files() {
     );
     // fio knows the option, but the simulation cannot apply it.
     complaint(
-        "[a]\nrw=randread\nverify=crc32c\n",
+        "[a]\nrw=randread\nverify_backlog=8\n",
         &[
             "j.fio, line 3, section [a]",
-            "`verify=crc32c`",
+            "`verify_backlog=8`",
             "cannot be simulated",
         ],
     );

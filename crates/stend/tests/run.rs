@@ -109,6 +109,50 @@ fn the_real_answer_has_fios_keys_too() {
     );
 }
 
+/// A script reads both answers alike: the same keys, and the same percentiles by default.
+#[test]
+fn answers_of_a_real_and_of_a_simulated_drive_are_alike() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let job = "[global]\nbs=4k\niodepth=4\nsize=4m\n[w]\nrw=write\nfsync=8\n\
+               [r]\nstonewall\nrw=randrw\nverify=crc32c\n[g]\nstonewall\nrw=read\n\
+               numjobs=2\ngroup_reporting\n";
+    let dir = with_job(job);
+    let answer = |on: &[&str], format: &str| {
+        let run = ["run", "j.fio", "--output-format", format];
+        json(&ok(dir.path(), &[&run[..], on].concat()).stdout)
+    };
+    let of_own = |path: &String| {
+        // stend adds options for fio, and fio has statistics of the disk below a file.
+        let others = [".global options.", ".disk_util"];
+        !others.iter().any(|other| path.starts_with(other)) && !path.contains(".bins.")
+    };
+    for format in ["json", "json+"] {
+        let real = answer(&["--on", "new.bin", "--size", "4MiB"], format);
+        let simulated = answer(&["--on", "demo-8gb"], format);
+        let keys = |answer: &Value| -> BTreeSet<String> {
+            key_paths(answer).into_iter().filter(of_own).collect()
+        };
+        assert_eq!(keys(&simulated), keys(&real), "{format}");
+        for (simulated, real) in list(&simulated["jobs"]).iter().zip(list(&real["jobs"])) {
+            for op in ["read", "write"] {
+                let percentiles = |job: &Value| -> Vec<String> {
+                    let shown = job[op]["clat_ns"]["percentile"].as_object();
+                    shown
+                        .into_iter()
+                        .flat_map(|shown| shown.keys().cloned())
+                        .collect()
+                };
+                assert_eq!(percentiles(simulated), percentiles(real), "{op}");
+            }
+        }
+        let read = &simulated["jobs"][1]["read"];
+        assert_eq!(read["clat_ns"]["percentile"].as_object().unwrap().len(), 17);
+        assert!(!dir.path().join("local-r-0-verify.state").exists());
+    }
+}
+
 #[test]
 fn the_figures_agree_with_each_other() {
     let dir = with_job(JOB);
@@ -290,6 +334,37 @@ fn reads_of_a_drive_without_data_are_told() {
         "[a]\nrw=write\nbs=4k\nsize=1m\n[b]\nstonewall\nrw=read\nbs=4k\nsize=1m\n",
         &[]
     ));
+}
+
+#[test]
+fn a_job_that_reads_before_it_writes_has_a_warning() {
+    let said = |job: &str| {
+        let dir = with_job(job);
+        ok(dir.path(), &["run", "j.fio", "--on", "demo-8gb"]).stderr
+    };
+    let stderr = said(
+        "[global]\nbs=4k\nsize=1m\nfilename=x\n[seq-read]\nrw=read\n\
+         [write]\nstonewall\nrw=write\n[again]\nstonewall\nrw=randread\nsize=2m\n",
+    );
+    assert!(
+        stderr.contains("warning: 512 of 768 reads are of space"),
+        "{stderr}"
+    );
+    let stderr = said("[a]\nrw=write\nbs=4k\nsize=1m\nverify=md5\n");
+    assert!(!stderr.contains("warning"), "{stderr}");
+}
+
+#[test]
+fn jobs_with_files_of_their_own_have_a_warning() {
+    let warned = |job: &str| {
+        let dir = with_job(job);
+        let stderr = ok(dir.path(), &["run", "j.fio", "--on", "demo-8gb"]).stderr;
+        stderr.contains("jobs one and two have files of their own")
+    };
+    let jobs = "[global]\nrw=write\nsize=1m\n[one]\n[two]\n";
+    assert!(warned(jobs));
+    assert!(!warned(&jobs.replace("[two]", "[two]\noffset=1m")));
+    assert!(!warned(&jobs.replace("[one]", "filename=x\n[one]")));
 }
 
 #[test]

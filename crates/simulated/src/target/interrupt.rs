@@ -40,7 +40,7 @@ fn is_set(flag: &AtomicBool) -> bool {
 
 /// Runs a job, which ends as if its time had passed once the flag is set.
 pub(super) fn run(
-    drive: &mut SimDrive,
+    drive: &mut impl Device,
     file: &JobFile,
     options: &RunOptions<'_>,
     flag: Option<&AtomicBool>,

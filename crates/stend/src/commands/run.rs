@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use stend_lab::RecordedKind;
 use stend_lab::recorded::NewRecord;
-use stend_language::counted;
+use stend_language::{counted, recorded};
 use stend_load::jobfile::{Direction, Text, flatten};
 use stend_load::report::{fio_output, log_files, normal};
+use stend_load::runner::jobs_that_share_space;
 use stend_load::target::{FILL_REST_S, JobRequest, Target, fill_job};
 use stend_load::{JobError, JobFile, RunOptions, RunResult};
 use stend_real::{FioTarget, check_job};
@@ -300,15 +301,26 @@ fn run_simulated(
     let reads_alone = |job: &stend_load::jobfile::Job| {
         job.spec.rw.uses(Direction::Read) && !job.spec.rw.uses(Direction::Write)
     };
-    if file.jobs.iter().all(reads_alone) && target.is_empty() {
+    let is_warned = file.jobs.iter().all(reads_alone) && target.is_empty();
+    if is_warned {
         note(&format!(
             "warning: nothing was written to {}: reads find no data and read no flash, which is \
              faster than any that do; --fill writes the whole drive first",
             target.info().name
         ));
     }
-    let result = target.run_file(file, &options)?;
+    if let Some((one, other)) = jobs_that_share_space(file, target.capacity_bytes()) {
+        note(&format!(
+            "warning: in fio, the jobs {one} and {other} have files of their own; here they share \
+             space of the drive: with offset or offset_increment each has its own, and with one \
+             filename they share it in fio too"
+        ));
+    }
+    let (result, unwritten_reads) = target.run_file_noting_unwritten(file, &options)?;
     warn_of_ramps(&result);
+    if unwritten_reads > 0 && !is_warned {
+        warn_of_unwritten(&result, unwritten_reads);
+    }
     for log in log_files(&result) {
         // The results are printed whatever happens to the logs.
         if let Err(unwritable) = write(&log_path(args, &log.name, &target.info().name), &log.text) {
@@ -318,6 +330,19 @@ fn run_simulated(
     }
     let bins = args.output_format == OutputFormat::JsonPlus;
     Ok((normal(&result), fio_output(&result, bins)))
+}
+
+/// Warns of reads that found no data.
+fn warn_of_unwritten(result: &RunResult, unwritten_reads: u64) {
+    // With those of a ramp, which are not among the figures.
+    let measured: u64 = result
+        .jobs
+        .iter()
+        .map(|job| job.directions[0].latency.count())
+        .sum();
+    let reads = measured.max(unwritten_reads);
+    let warning = recorded!("warning-unwritten", count = unwritten_reads, reads = reads);
+    note(&format!("warning: {}", warning.in_english()));
 }
 
 /// Warns of jobs whose figures are all 0 because they ended within their ramp.
@@ -363,10 +388,11 @@ fn run_real(
     }
     let unwritten_bytes = target.unwritten_bytes();
     let outcome = target.run_text(text, args.seed)?;
-    let jobs = || outcome.fio.jobs.iter();
-    let reads_alone =
-        jobs().any(|job| job.read.total_ios > 0) && jobs().all(|job| job.write.total_ios == 0);
-    if reads_alone && unwritten_bytes > 0 {
+    // Which requests of a job that also writes found data is unknown.
+    let with_data = |job: &&fio::Job| job.read.total_ios > 0 || job.write.total_ios > 0;
+    let first = outcome.fio.jobs.iter().find(with_data);
+    let reads_first = first.is_some_and(|job| job.write.total_ios == 0);
+    if reads_first && unwritten_bytes > 0 {
         let info = target.info();
         note(&format!(
             "warning: of the {} bytes of {}, {unwritten_bytes} were never written: reads there \
