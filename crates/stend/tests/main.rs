@@ -11,6 +11,7 @@ mod common;
 mod drive_real;
 mod drives;
 mod endurance;
+mod exact_jobs;
 mod file_safety;
 mod fit;
 #[cfg(feature = "fit")]
