@@ -44,7 +44,6 @@ impl Simulator for Mqsim {
              by its own model, because it cannot do so for a trace"
                 .to_owned(),
             "latency in whole us; unknown if a trace keeps the queue full".to_owned(),
-            "virtual time of random-read-paced in whole seconds".to_owned(),
             "no driver time before and after a request".to_owned(),
         ];
         if !drive.link.nvme {
@@ -85,7 +84,7 @@ impl Simulator for Mqsim {
         let ran = self.0.run(&args, folder, &PREPARED)?;
         let result = fs::read_to_string(folder.join(RESULT))
             .map_err(|error| self.0.not_understood(&format!("{RESULT}: {error}")))?;
-        let read = Results::read(&result)
+        let read = Results::read(&result, paced_s(case))
             .map_err(|problem| self.0.not_understood(&format!("{RESULT}: {problem}")))?;
         self.0.expect("requests", read.requests, case.requests)?;
         Ok(figures(&read, &ran, drive, case))
@@ -422,13 +421,18 @@ struct Results {
 }
 
 impl Results {
-    fn read(text: &str) -> Result<Results, String> {
+    /// Parses a result of requests that arrive over `paced_s`, if they do not wait for each other.
+    fn read(text: &str, paced_s: Option<f64>) -> Result<Results, String> {
         let document = Document::parse(text).map_err(|error| format!("no XML: {error}"))?;
         let mut flows = elements(&document, |name| name.ends_with(".IO_Flow"));
         let flow = flows.next().ok_or("there is no Host.IO_Flow")?;
         let requests = number(flow, "Request_Count")? as u64;
         let iops = number(flow, "IOPS")?;
-        let virtual_s = virtual_s(&document, requests as f64 / iops)
+        let delay_us = number(flow, "End_to_End_Request_Delay")?;
+        let end_s = paced_s.map(|paced_s| paced_s + delay_us / 1e6);
+        let virtual_s = exact_s(&document, requests as f64 / iops)
+            .or(end_s)
+            .or(Some(requests as f64 / iops).filter(|s| s.is_finite() && *s > 0.0))
             .ok_or_else(|| format!("IOPS is {iops}, and no queue tells the virtual time"))?;
         let queues = |kind: &'static str| {
             elements(&document, move |name| name.contains(kind))
@@ -443,17 +447,25 @@ impl Results {
         Ok(Results {
             requests,
             virtual_s,
-            delay_us: number(flow, "End_to_End_Request_Delay")?,
+            delay_us,
             pages_programmed: of_host.zip(of_collection).map(|(host, gc)| host + gc),
         })
     }
 }
 
-/// Virtual time, s. MQSim rounds it down to whole seconds, `whole_s`, before it divides by it (and
-/// its IOPS are infinite below a second). Little's law yields the exact time from the queues of
-/// transactions: the sum of the times in a queue is its mean length times the virtual time. Without
-/// transactions that waited, the time is the rounded one; `None` if that is 0.
-fn virtual_s(document: &Document<'_>, whole_s: f64) -> Option<f64> {
+/// Time of the last request, s, if requests have times.
+fn paced_s(case: &Case) -> Option<f64> {
+    match case.pace {
+        Pace::Depth(_) => None,
+        Pace::Interval(ns) => Some((case.requests * ns) as f64 / 1e9),
+    }
+}
+
+/// Virtual time, s; `None` if too few transactions waited. MQSim rounds it down to whole seconds,
+/// `whole_s`, before it computes IOPS, which are infinite below a second. Little's law yields the
+/// exact time from the queues of transactions: the sum of the times in a queue is its mean length
+/// times the virtual time.
+fn exact_s(document: &Document<'_>, whole_s: f64) -> Option<f64> {
     let (mut waited_ns, mut length) = (0.0, 0.0);
     for queue in elements(document, |name| name.contains("_TR_Queue")) {
         let figure = |name: &str| queue.attribute(name)?.trim().parse::<f64>().ok();
@@ -470,12 +482,8 @@ fn virtual_s(document: &Document<'_>, whole_s: f64) -> Option<f64> {
     // Lengths have six decimal places.
     let exact_s = waited_ns / 1e9 / length;
     let rounding = 0.001 * exact_s;
-    let is_exact =
-        length > 0.01 && (whole_s - rounding..=whole_s + 1.0 + rounding).contains(&exact_s);
-    match is_exact {
-        true => Some(exact_s),
-        false => Some(whole_s).filter(|s| s.is_finite() && *s > 0.0),
-    }
+    let possible = whole_s - rounding..=whole_s + 1.0 + rounding;
+    (length > 0.01 && possible.contains(&exact_s)).then_some(exact_s)
 }
 
 fn elements<'a>(

@@ -184,7 +184,7 @@ const RESULTS: &str = r#"<?xml version="1.0" encoding="us-ascii"?>
 
 #[test]
 fn results_are_read() {
-    let read = Results::read(RESULTS).unwrap();
+    let read = Results::read(RESULTS, None).unwrap();
     let expected = Results {
         requests: 1000,
         virtual_s: 0.02,
@@ -213,14 +213,17 @@ fn results_are_read() {
 
 #[test]
 fn results_that_are_none_are_told() {
-    let wrong = |from: &str, to: &str| Results::read(&RESULTS.replace(from, to)).unwrap_err();
+    let wrong = |from: &str, to: &str| Results::read(&RESULTS.replace(from, to), None).unwrap_err();
     assert!(wrong("</Host>", "").contains("no XML"));
     assert!(wrong("Host.IO_Flow>", "Host.Flow>").contains("no Host.IO_Flow"));
     assert!(wrong("Request_Count>", "Requests>").contains("no Request_Count"));
     assert!(wrong("50000.000000", "inf").contains("IOPS is inf, and no queue"));
     assert!(wrong("50000.000000", "many").contains("`many`, which is not a number"));
     let without = RESULTS.replace("TR_Queue", "TR");
-    assert_eq!(Results::read(&without).unwrap().pages_programmed, None);
+    assert_eq!(
+        Results::read(&without, None).unwrap().pages_programmed,
+        None
+    );
 }
 
 /// A million transactions that waited 3 us each, in queues of 2 on average: 1.5 s.
@@ -232,10 +235,11 @@ fn littles_law_yields_the_virtual_time() {
              Avg_Transaction_Waiting_Time=\"3000\" No_Of_Transactions_Enqueued=\"250\""
         )
     };
-    let read = |iops: &str, length: &str| {
+    let with = |iops: &str, length: &str, paced_s: Option<f64>| {
         let text = RESULTS.replace("No_Of_Transactions_Enqueued=\"250\"", &queues(length));
-        Results::read(&text.replace("50000.000000", iops)).map(|read| read.virtual_s)
+        Results::read(&text.replace("50000.000000", iops), paced_s).map(|read| read.virtual_s)
     };
+    let read = |iops: &str, length: &str| with(iops, length, None);
     assert_eq!(read("1000.000000", "2.000000"), Ok(1.5));
     // MQSim's own time would be 0 s.
     assert_eq!(read("inf", "4.000000"), Ok(0.75));
@@ -243,4 +247,6 @@ fn littles_law_yields_the_virtual_time() {
     assert_eq!(read("500.000000", "0.500000"), Ok(2.0));
     assert_eq!(read("1000.000000", "0.000001"), Ok(1.0));
     assert!(read("inf", "0.000001").is_err());
+    // The last of the paced requests has a latency of 120 us.
+    assert_eq!(with("inf", "0.000001", Some(0.5)), Ok(0.50012));
 }
