@@ -180,7 +180,9 @@ fn other_simulators_get_the_same_drive_and_the_same_requests() {
     let result = json(&said.stdout);
     for done in list(&result["cases"]) {
         let of = |program: &str, figure: &str| number(&done["programs"][program][figure]);
-        assert_eq!(of("mqsim", "iops"), 50_000.0);
+        if done["depth"].is_number() {
+            assert_eq!(of("mqsim", "iops"), 50_000.0);
+        }
         assert_eq!(of("simplessd", "iops"), 100_000.0);
         assert_eq!(of("simplessd", "latency_ns_mean"), 100_000.0);
         let times = of("stend", "requests_per_s") / of("mqsim", "requests_per_s");

@@ -466,22 +466,23 @@ fn paced_s(case: &Case) -> Option<f64> {
 /// exact time from the queues of transactions: the sum of the times in a queue is its mean length
 /// times the virtual time.
 fn exact_s(document: &Document<'_>, whole_s: f64) -> Option<f64> {
-    let (mut waited_ns, mut length) = (0.0, 0.0);
+    let (mut waited_us, mut length) = (0.0, 0.0);
     for queue in elements(document, |name| name.contains("_TR_Queue")) {
         let figure = |name: &str| queue.attribute(name)?.trim().parse::<f64>().ok();
         let left = figure("No_Of_Transactions_Dequeued").filter(|left| *left > 0.0);
-        if let (Some(left), Some(mean_ns), Some(mean_length)) = (
+        if let (Some(left), Some(mean_us), Some(mean_length)) = (
             left,
             figure("Avg_Transaction_Waiting_Time"),
             figure("Avg_Queue_Length"),
         ) {
-            waited_ns += left * mean_ns;
+            // Times are rounded down to whole us.
+            waited_us += left * (mean_us + 0.5);
             length += mean_length;
         }
     }
     // Lengths have six decimal places.
-    let exact_s = waited_ns / 1e9 / length;
-    let rounding = 0.001 * exact_s;
+    let exact_s = waited_us / 1e6 / length;
+    let rounding = 0.01 * exact_s;
     let possible = whole_s - rounding..=whole_s + 1.0 + rounding;
     (length > 0.01 && possible.contains(&exact_s)).then_some(exact_s)
 }

@@ -226,13 +226,14 @@ fn results_that_are_none_are_told() {
     );
 }
 
-/// A million transactions that waited 3 us each, in queues of 2 on average: 1.5 s.
+/// A thousand transactions that waited 2999.5 us each, rounded down by MQSim, in queues of 2 on
+/// average: 1.5 s.
 #[test]
 fn littles_law_yields_the_virtual_time() {
     let queues = |length: &str| {
         format!(
-            "No_Of_Transactions_Dequeued=\"1000000\" Avg_Queue_Length=\"{length}\" \
-             Avg_Transaction_Waiting_Time=\"3000\" No_Of_Transactions_Enqueued=\"250\""
+            "No_Of_Transactions_Dequeued=\"1000\" Avg_Queue_Length=\"{length}\" \
+             Avg_Transaction_Waiting_Time=\"2999\" No_Of_Transactions_Enqueued=\"250\""
         )
     };
     let with = |iops: &str, length: &str, paced_s: Option<f64>| {
@@ -240,9 +241,9 @@ fn littles_law_yields_the_virtual_time() {
         Results::read(&text.replace("50000.000000", iops), paced_s).map(|read| read.virtual_s)
     };
     let read = |iops: &str, length: &str| with(iops, length, None);
-    assert_eq!(read("1000.000000", "2.000000"), Ok(1.5));
+    assert_eq!(read("1000.000000", "2.000000"), Ok(1.49975));
     // MQSim's own time would be 0 s.
-    assert_eq!(read("inf", "4.000000"), Ok(0.75));
+    assert_eq!(read("inf", "4.000000"), Ok(0.749875));
     // Queues that contradict MQSim's whole seconds, and queues that stay empty.
     assert_eq!(read("500.000000", "0.500000"), Ok(2.0));
     assert_eq!(read("1000.000000", "0.000001"), Ok(1.0));
