@@ -342,7 +342,7 @@ fn warn_of_unwritten(result: &RunResult, unwritten_reads: u64) {
         .sum();
     let reads = measured.max(unwritten_reads);
     let warning = recorded!("warning-unwritten", count = unwritten_reads, reads = reads);
-    note(&format!("warning: {}", warning.in_english()));
+    note(&format!("warning: {} (--fill)", warning.in_english()));
 }
 
 /// Warns of jobs whose figures are all 0 because they ended within their ramp.
