@@ -333,7 +333,7 @@ fn strided_zones_have_fio_s_blocks() {
 /// Shares of blocks in tenths of the region; fio 3.33 has the same within a percent.
 fn tenths(body: &str, op: Op) -> Vec<u64> {
     let (_, log) = execute(&format!("filesize=400k\nio_size=160m\n{body}"));
-    let mut counts = vec![0u64; 10];
+    let mut counts = [0u64; 10];
     let of_op = log.iter().filter(|(other, ..)| *other == op);
     let places: Vec<u64> = of_op.map(|(_, at, _)| at / 40_960).collect();
     for place in &places {

@@ -817,7 +817,8 @@ fn logged_text(text: &str, deletion: Option<&Deletion>, capacity_bytes: u64) -> 
     let mut text = head("write_lat_log=stend\n", capacity_bytes) + text;
     if let Some(deletion) = deletion {
         text.push_str(&format!(
-            "\n; added by stend: the deletion, for which fio needs a device\n[deletion]\nrw=trim\nbs={}\niodepth=1\n\
+            "\n; added by stend: the deletion, for which fio needs a device\n\
+             [deletion]\nrw=trim\nbs={}\niodepth=1\n\
              offset={}\nsize={}\ntime_based=0\nstartdelay={}\n",
             deletion.command_bytes, deletion.offset_bytes, deletion.len_bytes, deletion.at_s
         ));

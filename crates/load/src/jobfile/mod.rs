@@ -26,8 +26,8 @@ use std::sync::Arc;
 pub use error::{JobError, Place};
 pub use lexer::{Entry, RawSection, Text, code_of, option_of};
 pub use spec::{
-    AccessZone, BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, PERCENTILES,
-    Rate, RateProcess, Rw, Spec, Zones,
+    AccessZone, BLOCK_BYTES, BlockSizes, Direction, Disabled, Distribution, Flow, Generator, Mix,
+    PERCENTILES, Rate, RateProcess, Rw, Spec, Zones,
 };
 pub use units::Extent;
 
@@ -218,9 +218,9 @@ fn check_wait(job: &Job, before: &[Job]) -> Result<(), JobError> {
 /// begun, so that those before it would wait for it without end.
 fn check_flow(job: &Job, before: &[Job]) -> Result<(), JobError> {
     let spec = &job.spec;
-    let is_of_flow = |other: &Job| other.spec.flow > 0 && other.spec.flow_id == spec.flow_id;
+    let is_of_flow = |other: &Job| other.spec.flow.weight > 0 && other.spec.flow.id == spec.flow.id;
     let first = before.iter().position(is_of_flow);
-    let Some(first) = first.filter(|_| spec.flow > 0) else {
+    let Some(first) = first.filter(|_| spec.flow.weight > 0) else {
         return Ok(());
     };
     let since = before[first + 1..].iter().chain([job]);
@@ -229,7 +229,7 @@ fn check_flow(job: &Job, before: &[Job]) -> Result<(), JobError> {
         let problem = format!(
             "option `flow={}`: the jobs of a flow must begin together: leave out `stonewall` and \
              `wait_for`, or set another `flow_id`",
-            spec.flow
+            spec.flow.weight
         );
         return Err(JobError::new(&job.place, problem));
     }
@@ -306,7 +306,7 @@ fn fault_of_order(spec: &Spec) -> Option<(&'static str, &'static str)> {
          amount of data with `size` or `io_size`"
     } else if spec.loops > 1 {
         "is not simulated with `loops`: leave out one of them"
-    } else if spec.flow > 0 {
+    } else if spec.flow.weight > 0 {
         "is not simulated with `flow`: leave out one of them, or set `do_verify=0`"
     } else {
         return None;

@@ -297,9 +297,9 @@ pub static OPTIONS: &[OptionDef] = &[
     option("log_max_value", Flag(|s| &mut s.log_max_value)),
     option("log_offset", Flag(|s| &mut s.log_offset)),
     option("per_job_logs", Flag(|s| &mut s.per_job_logs)),
-    option("disable_lat", Flag(|s| &mut s.disable_lat)),
-    option("disable_clat", Flag(|s| &mut s.disable_clat)),
-    option("disable_bw_measurement", Flag(|s| &mut s.disable_bw)).also("disable_bw"),
+    option("disable_lat", Flag(|s| &mut s.disabled.lat)),
+    option("disable_clat", Flag(|s| &mut s.disabled.clat)),
+    option("disable_bw_measurement", Flag(|s| &mut s.disabled.bw)).also("disable_bw"),
     option("bwavgtime", Millis(1, |s| &mut s.bw_window)),
     option("iopsavgtime", Millis(1, |s| &mut s.iops_window)),
     option(
@@ -353,8 +353,8 @@ pub static OPTIONS: &[OptionDef] = &[
     option("thinktime_spin", Only("0")),
     option("exitall", Flag(|s| &mut s.exitall)),
     option("wait_for", Text(|s| &mut s.wait_for)),
-    option("flow", Number(0, 1000, |s| &mut s.flow)),
-    option("flow_id", Number(0, u32::MAX, |s| &mut s.flow_id)),
+    option("flow", Number(0, 1000, |s| &mut s.flow.weight)),
+    option("flow_id", Number(0, u32::MAX, |s| &mut s.flow.id)),
     option("flow_sleep", Own(set_flow_sleep, "microseconds")),
     option(
         "percentage_random",
@@ -474,7 +474,7 @@ fn set_verify(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
 
 fn set_flow_sleep(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     let us = arg.within(0, u32::MAX)?;
-    set(&mut spec.flow_sleep, Nanos::from_micros(us.into()))
+    set(&mut spec.flow.sleep, Nanos::from_micros(us.into()))
 }
 
 fn set_filesize(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {

@@ -208,6 +208,28 @@ impl Zones {
     }
 }
 
+/// The flow of a job: jobs of one flow issue requests in proportion to their weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// `flow`: weight of the job; 0 for none.
+    pub weight: u32,
+    /// `flow_id`: the jobs of one flow have the same.
+    pub id: u32,
+    /// `flow_sleep`: pause of a job that is ahead of its share.
+    pub sleep: Nanos,
+}
+
+/// Figures that are left out of the report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Disabled {
+    /// `disable_lat`: no `lat_ns`.
+    pub lat: bool,
+    /// `disable_clat`: no `clat_ns`.
+    pub clat: bool,
+    /// `disable_bw_measurement`: no `bw_min`, `bw_mean` ….
+    pub bw: bool,
+}
+
 /// All options of one section, with global defaults applied.
 ///
 /// Every field has the name of fio's option; fio's HOWTO is the definition.
@@ -228,12 +250,8 @@ pub struct Spec {
     pub wait_for: Option<String>,
     /// `exitall`: the jobs of a reporting group end with the first of them.
     pub exitall: bool,
-    /// `flow`: weight of the job in its flow; 0 for none.
-    pub flow: u32,
-    /// `flow_id`: the jobs of one flow have the same.
-    pub flow_id: u32,
-    /// `flow_sleep`: pause of a job that is ahead of its share of the flow.
-    pub flow_sleep: Nanos,
+    /// `flow`, `flow_id`, `flow_sleep`.
+    pub flow: Flow,
     /// `bs`, `bsrange` or `bssplit` of each direction; the last option counts.
     pub block_sizes: [BlockSizes; 3],
     /// `blockalign` of each direction, bytes; turns the random map off.
@@ -317,12 +335,8 @@ pub struct Spec {
     pub log_offset: bool,
     /// `per_job_logs`: each job has log files of its own.
     pub per_job_logs: bool,
-    /// `disable_lat`: no `lat_ns` in the report.
-    pub disable_lat: bool,
-    /// `disable_clat`: no `clat_ns` in the report.
-    pub disable_clat: bool,
-    /// `disable_bw_measurement`: no `bw_min`, `bw_mean` … in the report.
-    pub disable_bw: bool,
+    /// `disable_lat`, `disable_clat`, `disable_bw_measurement`.
+    pub disabled: Disabled,
     /// `bwavgtime`: window of `bw_min`, `bw_mean` … in the report.
     pub bw_window: Nanos,
     /// `iopsavgtime`: window of `iops_min`, `iops_mean` … in the report.
@@ -386,19 +400,14 @@ impl Default for Spec {
     /// fio's defaults.
     fn default() -> Spec {
         Spec {
-            rw: Rw {
-                mix: Mix::Only(Direction::Read),
-                random: false,
-            },
+            rw: Rw::only(Direction::Read, false),
             skip_bytes: 0,
             random_run: 1,
             random_percent: [100; 3],
             zones: Zones::default(),
             wait_for: None,
             exitall: false,
-            flow: 0,
-            flow_id: 0,
-            flow_sleep: Nanos::ZERO,
+            flow: Flow::default(),
             block_sizes: [const { BlockSizes::Fixed(BLOCK_BYTES) }; 3],
             block_align_bytes: None,
             iodepth: 1,
@@ -440,9 +449,7 @@ impl Default for Spec {
             log_max_value: false,
             log_offset: false,
             per_job_logs: true,
-            disable_lat: false,
-            disable_clat: false,
-            disable_bw: false,
+            disabled: Disabled::default(),
             bw_window: Nanos::from_millis(500),
             iops_window: Nanos::from_millis(500),
             percentiles: PERCENTILES.to_vec(),

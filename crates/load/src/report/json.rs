@@ -102,7 +102,7 @@ fn direction(
     };
     let kib = |bytes: f64| bytes / 1024.0;
     let none = RateStats::default();
-    let bw = match spec.disable_bw {
+    let bw = match spec.disabled.bw {
         true => &none,
         false => &done.bw_bytes,
     };
@@ -136,10 +136,10 @@ fn direction(
         runtime: runtime.0.div_ceil(1_000_000),
         total_ios: requests,
         slat_ns: fio::Latency::default(),
-        clat_ns: latency_unless(spec.disable_clat, || {
+        clat_ns: latency_unless(spec.disabled.clat, || {
             latency(&done.latency, spec, spec.clat_percentiles, bins)
         }),
-        lat_ns: latency_unless(spec.disable_lat, || {
+        lat_ns: latency_unless(spec.disabled.lat, || {
             latency(&done.latency, spec, spec.lat_percentiles, bins)
         }),
         other: object(other),

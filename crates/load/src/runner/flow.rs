@@ -53,23 +53,23 @@ impl Flows {
         let mut members = Vec::new();
         for job in jobs {
             let spec = job.plan.spec;
-            if spec.flow == 0 {
+            if spec.flow.weight == 0 {
                 members.push(None);
                 continue;
             }
-            let known = flows.iter().position(|flow| flow.id == spec.flow_id);
+            let known = flows.iter().position(|flow| flow.id == spec.flow.id);
             let flow = known.unwrap_or_else(|| {
                 flows.push(Flow {
-                    id: spec.flow_id,
+                    id: spec.flow.id,
                     issued: 1,
                     weight: 0,
                 });
                 flows.len() - 1
             });
-            flows[flow].weight += u64::from(spec.flow);
+            flows[flow].weight += u64::from(spec.flow.weight);
             members.push(Some(Member {
                 flow,
-                weight: spec.flow.into(),
+                weight: spec.flow.weight.into(),
                 issued: 0,
                 pause: Pause::None,
                 wakes_at_end: false,
@@ -144,7 +144,7 @@ impl Member {
 
     /// The action of a job that must wait.
     fn held(&mut self, flow: &Flow, job: &JobState<'_>, now: SimTime) -> Option<Next> {
-        let sleep = job.plan.spec.flow_sleep;
+        let sleep = job.plan.spec.flow.sleep;
         match self.pause {
             Pause::Until(at) if now < at => return Some(Next::Wake(at.min(job.end_at()))),
             Pause::Own => {}

@@ -36,8 +36,8 @@
 //! - **Threads.** Each job is a thread of its own to the device ([`Request::queue`]).
 //! - **Flows.** A job whose share of the requests of its `flow` is above its share of the weights
 //!   waits for requests of the other jobs; with `flow_sleep`, it waits for its own requests in
-//!   flight, then for that time. A job that has not begun counts, one that has ended does not, as in
-//!   fio.
+//!   flight, then for that time. As in fio, a job that has not begun counts, and one that has ended
+//!   does not.
 //! - **Checks.** With `verify`, a job whose requests are done sends a flush, then reads each block
 //!   that it has written (checked against fio 3.33). Their time is that of the reads alone.
 //! - **Errors.** A request that fails ends its job, unless `continue_on_error` is set for it;

@@ -202,17 +202,18 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
             "a block of {largest_min} bytes does not fit a region of {len_of_draws} bytes"
         ));
     }
-    check_access_zones(spec, len_of_draws)?;
+    check_draws(spec, len, len_of_draws)?;
+    Ok((start, len))
+}
+
+/// Checks that a region of `len` bytes can be drawn from, and that the zones of
+/// `random_distribution=zoned_abs` end within `region_bytes`.
+fn check_draws(spec: &Spec, len: u64, region_bytes: u64) -> Result<(), String> {
     if len / 512 > lfsr::LEN_MAX {
         return Err(format!(
             "a region of {len} bytes is larger than can be simulated"
         ));
     }
-    Ok((start, len))
-}
-
-/// Checks that the zones of `random_distribution=zoned_abs` end within the region.
-fn check_access_zones(spec: &Spec, region_bytes: u64) -> Result<(), String> {
     if spec.distribution != Distribution::Zoned {
         return Ok(());
     }

@@ -5,7 +5,8 @@ use std::collections::BinaryHeap;
 
 use stend_base::SimTime;
 
-/// Pending wake-ups, mostly at most one for each job; those of one instant are in the order of the jobs.
+/// Pending wake-ups, mostly at most one for each job; those of one instant are in the order of the
+/// jobs.
 #[derive(Debug)]
 pub(super) struct Timers {
     heap: BinaryHeap<Reverse<(SimTime, u32)>>,
