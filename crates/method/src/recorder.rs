@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use stend_analysis::{implausible, steady, words};
 use stend_language::recorded;
-use stend_load::target::TargetError;
+use stend_load::target::{Silences, TargetError};
 use stend_record::review::{
     Condition, FailedTest, JobText, Results, Review, SteadyStart, TestResult, Text,
 };
@@ -135,6 +135,9 @@ pub(crate) struct Recorder<'a> {
     cost_total: Cost,
     events: &'a (dyn Fn(Event<'_>) + Sync),
     save: Option<Save<'a>>,
+    /// Times in which the target answered nothing. Results of a target that notes some arrive in
+    /// order, so that each is of the next result.
+    silences: Silences,
     progress: Mutex<Progress>,
 }
 
@@ -148,6 +151,7 @@ impl<'a> Recorder<'a> {
         save: Option<Save<'a>>,
         review: Review,
         (finished, unfinished): (Vec<Option<TestResult>>, Vec<Option<TestResult>>),
+        silences: Silences,
     ) -> Recorder<'a> {
         let slots = tests.iter().map(|test| {
             let mut slots: Vec<SlotResult> = (0..test.slots).map(|_| None).collect();
@@ -162,6 +166,7 @@ impl<'a> Recorder<'a> {
             cost_total,
             events,
             save,
+            silences,
             progress: Mutex::new(Progress {
                 slots: slots.collect(),
                 begun: vec![false; tests.len()],
@@ -320,7 +325,8 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records a result; a fresh curve can be the result of two tests.
-    pub(crate) fn record(&self, places: &[Place], measured: Measurement, cost: Cost) {
+    pub(crate) fn record(&self, places: &[Place], mut measured: Measurement, cost: Cost) {
+        measured.warnings.extend(self.silences.take_warning());
         let measured = Arc::new(measured);
         let mut progress = self.lock();
         progress
@@ -364,6 +370,8 @@ impl<'a> Recorder<'a> {
 
     /// Marks results that are still missing as failed.
     pub(crate) fn fail(&self, places: &[Place], error: &Arc<TargetError>) {
+        // Without a result there is nothing to warn of.
+        let _ = self.silences.take_warning();
         let mut progress = self.lock();
         progress
             .cost_under_way

@@ -64,6 +64,7 @@ pub(crate) fn once(
         options.save,
         review,
         (finished, unfinished),
+        target.silences(),
     );
     settle_what_is_known(&recorder, earlier, &plan, can_be_copied);
     let runner = Runner {

@@ -19,6 +19,7 @@ use crate::options::OpenOptions;
 use crate::probe::device::Device;
 use crate::probe::file::GRAIN_BYTES;
 use crate::probe::path_kind::PathKind;
+use crate::probe::silence::Watch;
 use crate::probe::system::{SystemRoot, mount_of};
 use crate::probe::thermometer::Thermometer;
 use crate::probe::{environment, file, health, thermometer};
@@ -31,7 +32,7 @@ use crate::safety::{self, preview, read_only};
 use crate::service::discard::discard;
 use stend_load::target::{
     Deletion, FilesJob, FilesOutcome, HostLimit, JobOutcome, JobRequest, Moved, Observer,
-    ReplayOutcome, Target, TargetError, failed,
+    ReplayOutcome, Silences, Target, TargetError, failed,
 };
 
 /// A file, directory or block device, tested by fio.
@@ -41,6 +42,7 @@ pub struct FioTarget {
     opened: Opened,
     fio: Fio,
     presence: Presence,
+    watch: Watch,
     engine: Engine,
     root: SystemRoot,
     runtime_dir: PathBuf,
@@ -72,14 +74,20 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
     };
     let opened = safety::open_target::open(&root, path, options)?;
     let presence = Presence::of(&root, &opened.path, opened.device.as_ref());
+    let tested = opened.kind == TargetKind::BlockDevice;
+    let device = opened.device.as_ref().filter(|_| tested);
+    let device_dir = device.map(|device| device.dir.clone());
+    let watch = Watch::new(path, device_dir, options.report);
     let mut target = FioTarget {
         name: path.display().to_string(),
         opened,
         fio: Fio {
             presence: Some(presence.clone()),
+            watch: Some(watch.clone()),
             ..fio
         },
         presence,
+        watch,
         engine: Engine::Psync,
         root,
         runtime_dir,
@@ -425,6 +433,10 @@ impl Target for FioTarget {
             threads,
             block_bytes,
         ))
+    }
+
+    fn silences(&self) -> Silences {
+        self.watch.silences.clone()
     }
 
     fn read_only(&self) -> bool {

@@ -17,6 +17,7 @@ use crate::args::{OnArgs, RealArgs, SetArgs};
 use crate::consent;
 use crate::failure::Failure;
 use crate::output::note;
+use crate::progress::note_above;
 
 /// An opened target.
 pub enum Opened {
@@ -261,6 +262,7 @@ pub fn open_planned(
         size_bytes: real_args.size,
         destroy: real_args.destroy.clone(),
         ask: consent::asker(),
+        report: Some(note_above),
         read_only: real_args.read_only,
         planned_write_bytes: planned.map(|p| p.bytes),
         planned_writing_s: planned.map(|p| p.writing_s).filter(|s| *s > 0.0),

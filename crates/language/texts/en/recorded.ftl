@@ -596,6 +596,12 @@ rec-warning-fault = a request waited { $time } for an answer: the drive, its lin
     health, and measure again
 rec-warning-fault-simulated = a request waited { $time } for an answer: the figures of this test describe
     that, and no speed
+rec-warning-silence = the target completed no request for { $time }: the drive, its link or its cable
+    may be out of order, and the figures include this time. Look at the kernel's log and the drive's
+    health, and measure again
+rec-warning-silences = the target completed no request { $times } times, for up to { $time }: the drive,
+    its link or its cable may be out of order, and the figures include these times. Look at the
+    kernel's log and the drive's health, and measure again
 rec-warning-quick = a read in { $time }, and no drive answers one within { $least }: the host's cache, or a
     loop device without direct I/O, has answered in place of the drive
 rec-warning-link = { $speed }, more than the drive's link carries ({ $link }: at most { $most }):

@@ -12,8 +12,7 @@ use stend_record::fio;
 use stend_record::review::{Condition, TargetInfo, TemperatureSample};
 use stend_record::smart::Reading;
 
-use super::TargetError;
-use super::{FilesJob, FilesOutcome};
+use super::{FilesJob, FilesOutcome, Silences, TargetError};
 
 /// Job to run.
 #[derive(Clone, Debug)]
@@ -253,6 +252,12 @@ pub trait Target: Send {
     fn host_limit(&mut self, threads: u32, block_bytes: u64) -> Option<Result<HostLimit, String>> {
         let _ = (threads, block_bytes);
         None
+    }
+
+    /// Times without any answer that the target notes while it works; each is in the list before the
+    /// operation that it belongs to returns. Always empty for a simulated drive.
+    fn silences(&self) -> Silences {
+        Silences::default()
     }
 
     /// True if the target was opened for reading only: any operation that would change it is an

@@ -7,6 +7,7 @@ mod contract;
 mod error;
 mod files;
 mod reading;
+mod silences;
 
 pub use contract::{
     Completed, Deletion, Enough, FILL_REST_S, HostLimit, JobOutcome, JobRequest, Moved, Observer,
@@ -15,3 +16,4 @@ pub use contract::{
 pub use error::{TargetError, failed, input, temporary};
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, directories, file_sets};
 pub use reading::Reading;
+pub use silences::Silences;

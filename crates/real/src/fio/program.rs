@@ -14,6 +14,7 @@ use crate::fio::job::{Engine, LOG_PREFIX};
 use crate::fio::samples::JobLogs;
 use crate::fio::{latency_log, log, process_io};
 use crate::probe::file::NO_DIRECT_IO;
+use crate::probe::silence::Watch;
 use crate::probe::system::names_in;
 use crate::process::tools::{self, ToolOutput};
 use crate::safety::removal::Presence;
@@ -46,6 +47,8 @@ pub(crate) struct Fio {
     pub(crate) read_only: bool,
     /// Presence of the jobs' target: fio is killed when the target is gone.
     pub(crate) presence: Option<Presence>,
+    /// Notes times in which the jobs' target answers nothing.
+    pub(crate) watch: Option<Watch>,
 }
 
 impl Fio {
@@ -73,6 +76,7 @@ impl Fio {
                 version,
                 read_only: false,
                 presence: None,
+                watch: None,
             }),
             Some(_) => Err(missing(format!(
                 "{} is {version}; stend needs fio {}.{} or later",
@@ -207,7 +211,11 @@ impl Fio {
             command.current_dir(folder);
         }
         let began = Instant::now();
+        let watching = self.watch.as_ref().map(Watch::begin);
         let said = tools::run_while(&mut command, &|program| {
+            if let Some(watching) = &watching {
+                watching.look(program);
+            }
             if let Some(bytes) = process_io::bytes(program) {
                 let elapsed_s = began.elapsed().as_secs_f64();
                 told(Moved { elapsed_s, bytes });

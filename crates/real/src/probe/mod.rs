@@ -11,6 +11,7 @@ pub(crate) mod nvme_tree;
 pub(crate) mod path_kind;
 #[cfg(test)]
 pub(crate) mod recorded;
+pub(crate) mod silence;
 pub mod smartctl;
 pub(crate) mod system;
 pub(crate) mod thermometer;

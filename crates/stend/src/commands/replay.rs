@@ -97,7 +97,8 @@ fn replay_on(
     if let Some(then) = filled {
         fill(target, then)?;
     }
-    let outcome = target.replay(trace, options)?;
+    let mut outcome = target.replay(trace, options)?;
+    outcome.limits.extend(target.silences().take_warning());
     let result = ReplayResult {
         args,
         named,
