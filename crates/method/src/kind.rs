@@ -32,6 +32,12 @@ pub(crate) trait Kind: Any {
         None
     }
 
+    /// Returns the block sizes without which none of it can run, bytes. Those of points are not among
+    /// them: each point is left out by itself, see [`Planner::takes`].
+    fn needed_blocks(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
     /// Returns the load and the index of the start state if it writes until the target refuses.
     fn wears_out(&self) -> Option<(&Load, usize)> {
         None
@@ -120,6 +126,8 @@ pub(crate) struct Planner<'p> {
     /// Index of the test among those of the plan.
     pub(crate) number: usize,
     pub(crate) test: PlannedTest,
+    /// Points that are left out because the target takes no requests of their size.
+    pub(crate) unaligned: usize,
     /// Unfinished result of an earlier run.
     pub(crate) earlier: Option<&'p TestResult>,
     /// Procedures of this test and of those before it.
@@ -170,9 +178,22 @@ impl Planner<'_> {
         self.test.skipped = Some(why);
     }
 
-    /// Sets the warning of the result and replaces an earlier one.
+    /// Adds a warning to the result.
     pub(crate) fn remark(&mut self, remark: Text) {
-        self.test.head.warnings = vec![remark];
+        self.test.head.warnings.push(remark);
+    }
+
+    /// True if the target takes requests of this size. If not, a point is counted as left out.
+    pub(crate) fn takes(&mut self, block_bytes: u64) -> bool {
+        self.takes_all([block_bytes])
+    }
+
+    /// True if the target takes requests of these sizes. If not, a point is counted as left out.
+    pub(crate) fn takes_all(&mut self, blocks_bytes: impl IntoIterator<Item = u64>) -> bool {
+        let mut blocks = blocks_bytes.into_iter();
+        let takes = blocks.all(|block| self.setting.takes(block));
+        self.unaligned += usize::from(!takes);
+        takes
     }
 
     /// Finds the first procedure whose work has this type and satisfies `is`, with its places.

@@ -8,7 +8,7 @@ use crate::edition::{Edition, TestKind};
 use crate::kind::{Planner, Procedure, Wanted};
 use crate::recorder::PlannedTest;
 use crate::setting::{Action, Setting};
-use crate::state::{is_trimmed, lineage};
+use crate::state::{State, Step, is_trimmed, lineage};
 
 /// The plan of a review.
 #[derive(Debug)]
@@ -43,8 +43,11 @@ impl<'e> Plan<'e> {
         if plan.setting.no_trim {
             for procedure in &plan.procedures {
                 if is_trimmed(&edition.states, procedure.state) {
-                    let head = &mut plan.tests[procedure.test()].head;
-                    head.warnings = vec![recorded!("warning-state-without-trim")];
+                    let warnings = &mut plan.tests[procedure.test()].head.warnings;
+                    let warning = recorded!("warning-state-without-trim");
+                    if !warnings.contains(&warning) {
+                        warnings.push(warning);
+                    }
                 }
             }
         }
@@ -74,12 +77,21 @@ impl<'e> Plan<'e> {
                 },
                 ..PlannedTest::default()
             },
+            unaligned: 0,
             earlier,
             procedures: &mut self.procedures,
         };
-        match missing(&self.setting, &test.kind) {
+        let unaligned = || unaligned(&self.setting, &test.kind, &self.edition.states);
+        match missing(&self.setting, &test.kind).or_else(unaligned) {
             Some(why) => planner.skip(why),
             None => test.kind.common().plan(&mut planner),
+        }
+        if planner.unaligned > 0 {
+            let remark = below_sector(planner.unaligned, self.setting.sector_bytes);
+            match planner.test.slots {
+                0 => planner.skip(remark),
+                _ => planner.remark(remark),
+            }
         }
         self.tests.push(planner.test);
     }
@@ -115,4 +127,38 @@ fn missing(setting: &Setting, kind: &TestKind) -> Option<Text> {
     }
     let what = kind.needs_trim().filter(|_| setting.no_trim)?;
     Some(recorded!("warning-left-out-no-trim", what = what))
+}
+
+/// Returns the reason why the target cannot run a test that needs requests of a certain size, for
+/// itself or for a state that it starts from.
+fn unaligned(setting: &Setting, kind: &TestKind, states: &[State]) -> Option<Text> {
+    let mut blocks = kind.common().needed_blocks();
+    let mut kind = kind.clone();
+    for state in kind.common_mut().states_mut() {
+        let states = lineage(states, *state).into_iter().map(|of| &states[of]);
+        let steps = states.flat_map(|state| state.steps.iter().chain(&state.again));
+        blocks.extend(steps.filter_map(|step| match step {
+            Step::Fill { block_bytes, .. } => Some(*block_bytes),
+            Step::UntilSteady(rounds) => Some(rounds.load.block_bytes),
+            Step::Trim | Step::Idle { .. } => None,
+        }));
+    }
+    let block = blocks.into_iter().find(|block| !setting.takes(*block))?;
+    Some(recorded!(
+        "warning-below-sector",
+        block = block,
+        sector = setting.sector_bytes
+    ))
+}
+
+/// Returns the remark on a test without the points that are no multiples of the target's sectors.
+fn below_sector(points: usize, sector_bytes: u64) -> Text {
+    match points {
+        1 => recorded!("warning-below-sector-point", sector = sector_bytes),
+        points => recorded!(
+            "warning-below-sector-points",
+            points = points,
+            sector = sector_bytes
+        ),
+    }
 }

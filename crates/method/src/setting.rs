@@ -65,6 +65,11 @@ pub(crate) struct Replay {
 }
 
 impl Setting {
+    /// True if the target takes requests of this size.
+    pub(crate) fn takes(&self, block_bytes: u64) -> bool {
+        block_bytes.is_multiple_of(self.sector_bytes)
+    }
+
     /// Returns the runtime of a job, whole seconds.
     pub(crate) fn runtime_s(&self, duration_s: f64) -> u64 {
         scaled_runtime_s(duration_s, self.scale)

@@ -5,7 +5,7 @@ use stend_method::{
     Edition, FILL_BYTES_PER_S, Outline, OutlinedPart, Prospect, ReviewOptions, estimate, outline,
     run_review,
 };
-use stend_record::review::{Condition, TargetInfo, TargetKind};
+use stend_record::review::{Condition, TargetInfo, TargetKind, Text};
 
 /// A target that allows everything.
 fn prospect(info: &TargetInfo, can_be_copied: bool) -> Prospect<'_> {
@@ -177,6 +177,42 @@ fn points_that_are_no_multiples_of_a_sector_are_left_out() {
     assert_eq!((small, warnings.len()), (0, 1));
     let warning = warnings[0].in_english();
     assert!(warning.contains("sectors of 4096 bytes"), "{warning}");
+}
+
+#[test]
+fn no_test_of_any_edition_sends_a_part_of_a_sector() {
+    let mut drive = info(TargetKind::BlockDevice, common::CAPACITY_BYTES);
+    let sector = Condition::new("logical-block-bytes", "4096");
+    let budget = ReviewOptions {
+        write_budget_bytes: Some(1 << 40),
+        ..ReviewOptions::default()
+    };
+    let small = |part: &OutlinedPart| {
+        let sizes = ["512 B", "1 KiB", "1.5 KiB", "2 KiB"];
+        sizes
+            .iter()
+            .any(|size| part.what.contains(&format!(", {size}")))
+    };
+    // Editions as they are, and one in which the loads of all kinds are small.
+    let text = include_str!("../../../editions/2014.toml")
+        .replace("\nblock_bytes = 4096\n", "\nblock_bytes = 512\n")
+        .replace("\nblock_bytes = [4096]\n", "\nblock_bytes = [512]\n");
+    let odd = Edition::parse(&text, "odd.toml").unwrap();
+    let editions = Edition::built_in().into_iter();
+    let editions = editions.map(|id| Edition::load(id).unwrap());
+    for edition in editions.chain([odd]) {
+        let usual = outline(&edition, &budget, &prospect(&drive, false)).unwrap();
+        drive.facts.push(sector.clone());
+        let large = outline(&edition, &budget, &prospect(&drive, false)).unwrap();
+        drive.facts.pop();
+        for (before, after) in usual.tests.iter().zip(&large.tests) {
+            let id = format!("{}/{}", edition.id, after.id);
+            assert!(!after.parts.iter().any(small), "{id}: {:?}", after.parts);
+            let told = |text: &Text| text.in_english().contains("sectors of 4096 bytes");
+            let is_told = after.warnings.iter().any(told);
+            assert!(is_told || !before.parts.iter().any(small), "{id}");
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use stend_language::recorded;
 use stend_load::jobfile::Text;
-use stend_load::trace::{ReplayOptions, Timing, Trace};
+use stend_load::trace::{ReplayOptions, SECTOR_BYTES, Timing, Trace};
 use stend_record::endurance::Health;
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 use stend_record::smart::Reading;
@@ -125,8 +125,20 @@ pub fn device_bytes(path: &Path) -> Option<u64> {
 pub fn check_job(path: &Path, text: &Text, size_bytes: Option<u64>) -> Result<(), TargetError> {
     let range_bytes = size_bytes.map(|bytes| bytes - bytes % GRAIN_BYTES);
     let flat = text.to_string();
-    let for_fio = job::check(&flat, range_bytes).map_err(|bad| bad.told(Some(text)))?;
-    match PathKind::of(path)? {
+    let kind = PathKind::of(path)?;
+    let root = SystemRoot::running();
+    let device = match kind {
+        PathKind::Device(number, _) => Device::find(&root, number),
+        PathKind::Nothing => None,
+        PathKind::File | PathKind::Directory => {
+            let path = fs::canonicalize(path).ok();
+            path.and_then(|path| Device::below(&root, &path))
+        }
+    };
+    let sector_bytes = device.and_then(|device| device.sector_bytes());
+    let for_fio = job::check(&flat, range_bytes, sector_bytes);
+    let for_fio = for_fio.map_err(|bad| bad.told(Some(text)))?;
+    match kind {
         PathKind::Nothing | PathKind::Directory => ask_fio(&Fio::find(None)?, text, &for_fio),
         PathKind::File | PathKind::Device(..) => Ok(()),
     }
@@ -150,7 +162,8 @@ impl FioTarget {
         if self.opened.created {
             return Ok(());
         }
-        let for_fio = job::check(&text.to_string(), Some(self.opened.size_bytes));
+        let (size_bytes, sector_bytes) = (self.opened.size_bytes, self.sector_bytes());
+        let for_fio = job::check(&text.to_string(), Some(size_bytes), sector_bytes);
         ask_fio(
             &self.fio,
             text,
@@ -197,10 +210,16 @@ impl FioTarget {
         size_bytes - ranges.into_iter().map(inside).sum::<u64>()
     }
 
+    /// Size of the sectors of the device, or of that below the file, bytes.
+    fn sector_bytes(&self) -> Option<u64> {
+        self.opened.device.as_ref()?.sector_bytes()
+    }
+
     fn context<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> JobContext<'a> {
         JobContext {
             path,
             range_bytes: self.opened.size_bytes,
+            sector_bytes: self.sector_bytes().unwrap_or(1),
             engine: self.engine,
             seed: job.seed,
             sample_ms: job.sample_ms,
@@ -462,8 +481,11 @@ impl Target for FioTarget {
         }
         self.fio.needs_iolog_v3()?;
         let (folder, name) = self.run_folder()?;
-        let prepared =
-            replay::prepare(trace, options, folder.path(), &name, self.opened.size_bytes)?;
+        let space = replay::Space {
+            size_bytes: self.opened.size_bytes,
+            sector_bytes: self.sector_bytes().unwrap_or(SECTOR_BYTES),
+        };
+        let prepared = replay::prepare(trace, options, folder.path(), &name, space)?;
         let job = replay::job(self.engine, options, folder.path());
         let unwritten_reads = replay::unwritten(trace, options, &self.opened)?;
         // In its folder, where the log is written.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use common::{
     Loop, LoopOf, MIB, Mounted, fails, folder, have, have_root_and, json, list, number, ok,
-    page_header, review, run, saved, script, stend, test, tiny, tool, words,
+    page_header, program, review, run, saved, script, stend, test, tiny, tool, words,
 };
 use serde_json::Value;
 
@@ -531,4 +531,121 @@ fn a_drive_that_tells_nothing_of_itself_is_no_failure() {
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let why = json(&said.stdout)["smart"]["missing"].to_string();
     assert!(why.contains("Unknown USB bridge"), "{why}");
+}
+
+#[test]
+fn a_drive_with_large_sectors_gets_no_smaller_requests() {
+    if !have_root_and(&["fio", "losetup", "blkid"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    fs::File::create(dir.join("disk.img"))
+        .unwrap()
+        .set_len(64 * MIB)
+        .unwrap();
+    let image = dir.join("disk.img");
+    let device = LoopOf::new(&["--sector-size", "4096", image.to_str().unwrap()]);
+    let node = device.node();
+    let job = "[global]\nrw=randwrite\nio_size=1m\n\n[whole]\nbs=4k\n\n[part]\nbs=512\n";
+    fs::write(dir.join("job.fio"), job).unwrap();
+    let args = ["run", "job.fio", "--on", node, "--destroy", "loop:disk.img"];
+    let place = "job.fio, line 9, section [part]: `bs=512`";
+    let said = fails(dir, &args, 3, &[place, "sectors of 4096 bytes", "4k"]);
+    assert!(!said.contains("Invalid argument"), "{said}");
+    fs::write(dir.join("job.fio"), job.replace("512", "8k")).unwrap();
+    ok(dir, &args);
+    // A captured trace has sectors of 512 bytes.
+    let trace = "fio version 3 iolog\n0 x add\n1 x open\n100 x write 0 4096\n\
+                 200 x write 4096 512\n300 x read 512 1024\n400 x close\n";
+    fs::write(dir.join("odd.trace"), trace).unwrap();
+    let trace = [
+        "replay",
+        "odd.trace",
+        "--on",
+        node,
+        "--destroy",
+        "loop:disk.img",
+    ];
+    fails(
+        dir,
+        &trace,
+        3,
+        &["whole sectors of 4096 bytes", "--fit wrap"],
+    );
+    let said = ok(dir, &[&trace[..], &["--fit", "wrap", "--json"]].concat());
+    assert!(
+        said.stdout.contains("2 requests were widened"),
+        "{}",
+        said.stdout
+    );
+    let tests = "sequential,random,block-scaling,database,degradation,crystaldiskmark";
+    let args = tiny(dir, &[node, "--destroy", "loop:disk.img"], tests);
+    let review = json(&ok(dir, &args).stdout);
+    assert_eq!(review["complete"], true);
+}
+
+/// Stops the file system below a device, so that no write to the device ends.
+struct Frozen<'m>(&'m str);
+
+impl<'m> Frozen<'m> {
+    fn new(mounted: &'m str) -> Frozen<'m> {
+        tool("fsfreeze", &["--freeze", mounted]);
+        Frozen(mounted)
+    }
+}
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        tool("fsfreeze", &["--unfreeze", self.0]);
+    }
+}
+
+#[test]
+fn a_device_that_does_not_answer_is_reported_while_it_hangs_and_in_the_result() {
+    if !have_root_and(&[
+        "fio",
+        "losetup",
+        "blkid",
+        "mkfs.ext4",
+        "fsfreeze",
+        "fallocate",
+    ]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let below = Loop::new(256 * MIB);
+    tool("mkfs.ext4", &["-q", below.node()]);
+    let mounted = Mounted::new(&[below.node()]);
+    let image = mounted.path().join("disk.img");
+    let image = image.to_str().unwrap();
+    tool("fallocate", &["--length", "64MiB", image]);
+    let device = LoopOf::new(&[image]);
+    let args = tiny(
+        dir,
+        &[device.node(), "--destroy", "loop:disk.img"],
+        "sequential,random",
+    );
+    let mut child = program(dir, &args)
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    {
+        let _frozen = Frozen::new(mounted.path().to_str().unwrap());
+        assert!(child.try_wait().unwrap().is_none(), "it had ended");
+        std::thread::sleep(std::time::Duration::from_secs(13));
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let lasts = format!("no answer from {} for 1", device.node());
+    assert!(said.contains(&lasts), "{said}");
+    assert!(said.contains("answers again, after 1"), "{said}");
+    let review = json(&String::from_utf8(output.stdout).unwrap());
+    let warnings = list(&review["tests"]).iter().map(|test| &test["warnings"]);
+    let warned = warnings.filter(|text| text.to_string().contains("completed no request for 1"));
+    assert_eq!(warned.count(), 1, "{review}");
 }

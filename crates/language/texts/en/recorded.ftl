@@ -579,6 +579,8 @@ rec-limit-flushes = { $count } flushes were sent; fio logs no latency of them, a
     busy time
 rec-limit-missing = { $count } requests are in no figure: fio ended before it had seen their
     completion
+rec-limit-widened = { $count } requests were widened to whole sectors of the target, which takes no
+    parts of one
 rec-limit-depth = psync: at most 1 request was outstanding
 rec-limit-inodes = directories and inodes may have been in the machine's memory: only root can drop
     them
@@ -658,6 +660,8 @@ rec-warning-part = only a part of this test: { $there } of its { $all } points w
     follows from the whole test does not follow from them
 rec-warning-left-out-point = one point of this test that writes is left out: the target was opened
     with --read-only
+rec-warning-below-sector = left out: requests of { $block } bytes are not multiples of the target's
+    sectors of { $sector } bytes, which the target rejects
 rec-warning-below-sector-point = one point of this test is left out: its block size is not a multiple
     of the target's sectors of { $sector } bytes, which the target rejects
 rec-warning-below-sector-points = { $points } points of this test are left out: their block sizes are

@@ -45,7 +45,20 @@ pub struct Summary {
 /// The reason why it does not fit, and the remedy.
 #[inline]
 pub fn fit(request: TraceRequest, capacity_bytes: u64, fit: Fit) -> Result<TraceRequest, String> {
-    let aligned = (request.offset_bytes | request.len_bytes).is_multiple_of(SECTOR_BYTES);
+    fit_sectors(request, (capacity_bytes, SECTOR_BYTES), fit)
+}
+
+/// The request as it fits a target of a capacity in bytes, with sectors of a size in bytes.
+///
+/// # Errors
+/// As [`fit`].
+#[inline]
+pub fn fit_sectors(
+    request: TraceRequest,
+    (capacity_bytes, sector_bytes): (u64, u64),
+    fit: Fit,
+) -> Result<TraceRequest, String> {
+    let aligned = (request.offset_bytes | request.len_bytes).is_multiple_of(sector_bytes);
     let inside = request
         .offset_bytes
         .checked_add(request.len_bytes)
@@ -53,13 +66,13 @@ pub fn fit(request: TraceRequest, capacity_bytes: u64, fit: Fit) -> Result<Trace
     if (aligned && inside) || request.op == Op::Flush {
         return Ok(request);
     }
-    adapt(request, capacity_bytes, fit, aligned)
+    adapt(request, (capacity_bytes, sector_bytes), fit, aligned)
 }
 
 #[cold]
 fn adapt(
     mut request: TraceRequest,
-    capacity_bytes: u64,
+    (capacity_bytes, sector_bytes): (u64, u64),
     fit: Fit,
     aligned: bool,
 ) -> Result<TraceRequest, String> {
@@ -69,7 +82,7 @@ fn adapt(
         request.len_bytes,
         request.offset_bytes
     );
-    let lower = |bytes: u64| bytes - bytes % SECTOR_BYTES;
+    let lower = |bytes: u64| bytes - bytes % sector_bytes;
     let size = lower(capacity_bytes);
     if fit == Fit::Refuse {
         return Err(if aligned {
@@ -79,16 +92,16 @@ fn adapt(
             )
         } else {
             format!(
-                "{what} does not consist of whole sectors of {SECTOR_BYTES} bytes: --fit wrap \
+                "{what} does not consist of whole sectors of {sector_bytes} bytes: --fit wrap \
                  widens it to whole ones"
             )
         });
     }
-    let skew = request.offset_bytes % SECTOR_BYTES;
+    let skew = request.offset_bytes % sector_bytes;
     let len = request
         .len_bytes
         .checked_add(skew)
-        .and_then(|bytes| bytes.checked_next_multiple_of(SECTOR_BYTES));
+        .and_then(|bytes| bytes.checked_next_multiple_of(sector_bytes));
     match len {
         Some(len) if len <= size => request.len_bytes = len,
         _ => {

@@ -30,7 +30,7 @@ use stend_config::FileError;
 
 pub use beginning::{Beginning, Extent};
 pub use file::TraceFile;
-pub use fit::{Fit, Summary, fit, summary};
+pub use fit::{Fit, Summary, fit, fit_sectors, summary};
 pub use profile::{Profile, Synthetic};
 pub use replay::{Lateness, OpResult, ReplayError, ReplayOptions, Replayed, Timing, replay};
 

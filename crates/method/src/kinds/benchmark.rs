@@ -93,8 +93,8 @@ struct Cell<'e> {
 }
 
 impl Benchmark {
-    /// Returns the cells to measure, in their order.
-    fn cells(&self) -> Vec<Cell<'_>> {
+    /// Returns the cells to measure on a target that takes all their requests, in their order.
+    fn all_cells(&self) -> Vec<Cell<'_>> {
         let profile = &self.profile;
         let mut ops = vec![(PointOp::Read, 100), (PointOp::Write, 0)];
         if let Some(share) = profile.mix_read_percent.filter(|_| self.mix) {
@@ -120,6 +120,15 @@ impl Benchmark {
             },
         });
         cells.collect()
+    }
+}
+
+impl Benchmark {
+    /// Returns the cells to measure, in their order.
+    fn cells(&self, setting: &Setting) -> Vec<Cell<'_>> {
+        let mut cells = self.all_cells();
+        cells.retain(|cell| setting.takes(cell.load.block_bytes));
+        cells
     }
 }
 
@@ -275,7 +284,14 @@ impl Kind for Benchmark {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let cells = self.cells().len();
+        let all = self.all_cells();
+        let taken = all
+            .iter()
+            .filter(|cell| planner.takes(cell.load.block_bytes));
+        let cells = taken.count();
+        if cells == 0 {
+            return;
+        }
         let procedure = planner.add(self.state, cells, self.clone());
         procedure.region_bytes = Some(self.profile.region_bytes);
     }
@@ -288,7 +304,7 @@ impl Work for Benchmark {
         let region = range_bytes(Some(profile.region_bytes), setting.capacity_bytes);
         see(Action::Write(region));
         let passes = profile.discarded_passes + profile.passes;
-        for (number, cell) in self.cells().iter().enumerate() {
+        for (number, cell) in self.cells(setting).iter().enumerate() {
             if number > 0 {
                 see(Action::Step(&Step::Idle {
                     duration_s: profile.pause_s,
@@ -315,7 +331,7 @@ impl Work for Benchmark {
             job::benchmark_file(profile.region_bytes, capacity, seed)
         })?;
         context.recorder.spent(cost);
-        for (number, (cell, place)) in self.cells().iter().zip(places).enumerate() {
+        for (number, (cell, place)) in self.cells(context.setting).iter().zip(places).enumerate() {
             if number > 0 {
                 let pause = Step::Idle {
                     duration_s: profile.pause_s,

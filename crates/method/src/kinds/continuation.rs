@@ -104,6 +104,10 @@ impl Kind for Continuation {
         Some(self.after)
     }
 
+    fn needed_blocks(&self) -> Vec<u64> {
+        vec![self.curve.load.block_bytes]
+    }
+
     fn scale(&mut self, by: u32) -> Result<(), String> {
         self.curve.scale(by)?;
         self.steps.iter_mut().for_each(|step| step.scale(by));

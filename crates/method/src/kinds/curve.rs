@@ -117,6 +117,10 @@ impl Kind for Curve {
         (!self.load.only_reads()).then(|| recorded!("needs-writes"))
     }
 
+    fn needed_blocks(&self) -> Vec<u64> {
+        vec![self.load.block_bytes]
+    }
+
     fn scale(&mut self, by: u32) -> Result<(), String> {
         scaled::region(&mut self.load.region_bytes, by);
         self.duration_s.iter_mut().for_each(|s| *s /= f64::from(by));

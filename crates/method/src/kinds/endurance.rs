@@ -97,6 +97,10 @@ impl Kind for Endurance {
         Some((&self.load, self.state))
     }
 
+    fn needed_blocks(&self) -> Vec<u64> {
+        vec![self.load.block_bytes]
+    }
+
     fn scale(&mut self, by: u32) -> Result<(), String> {
         scaled::region(&mut self.load.region_bytes, by);
         Ok(())

@@ -124,6 +124,10 @@ impl Kind for Ladder {
         trims.then(|| recorded!("needs-trim-and-rests"))
     }
 
+    fn needed_blocks(&self) -> Vec<u64> {
+        vec![self.load.block_bytes]
+    }
+
     fn scale(&mut self, by: u32) -> Result<(), String> {
         scaled::region(&mut self.load.region_bytes, by);
         let rests = self.idle_s.iter_mut();

@@ -148,7 +148,7 @@ impl Kind for Vec<Sweep> {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let (mut writing, mut unwanted, mut unaligned) = (0, 0, 0);
+        let (mut writing, mut unwanted) = (0, 0);
         for sweep in self {
             for load in &sweep.loads {
                 if planner.setting.read_only && !load.only_reads() {
@@ -160,11 +160,7 @@ impl Kind for Vec<Sweep> {
                     unwanted += 1;
                     continue;
                 }
-                if !load
-                    .block_bytes
-                    .is_multiple_of(planner.setting.sector_bytes)
-                {
-                    unaligned += 1;
+                if !planner.takes(load.block_bytes) {
                     continue;
                 }
                 let made = !planner.setting.read_only;
@@ -178,9 +174,6 @@ impl Kind for Vec<Sweep> {
         }
         if writing > 0 {
             planner.remark(left_out(writing));
-        }
-        if unaligned > 0 {
-            planner.remark(below_sector(unaligned, planner.setting.sector_bytes));
         }
         if unwanted > 0 {
             planner.test.head.left_out_points = unwanted;
@@ -199,18 +192,6 @@ fn left_out(points: usize) -> Text {
     match points {
         1 => recorded!("warning-left-out-point"),
         points => recorded!("warning-left-out-points", points = points),
-    }
-}
-
-/// Returns the remark on a test without the points that are no multiples of the target's sectors.
-fn below_sector(points: usize, sector_bytes: u64) -> Text {
-    match points {
-        1 => recorded!("warning-below-sector-point", sector = sector_bytes),
-        points => recorded!(
-            "warning-below-sector-points",
-            points = points,
-            sector = sector_bytes
-        ),
     }
 }
 

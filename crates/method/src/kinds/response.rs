@@ -124,6 +124,10 @@ impl Kind for Response {
         Some(recorded!("needs-trim-of-file"))
     }
 
+    fn needed_blocks(&self) -> Vec<u64> {
+        vec![self.load.block_bytes, self.command_bytes]
+    }
+
     fn scale(&mut self, by: u32) -> Result<(), String> {
         scaled::region(&mut self.load.region_bytes, by);
         scaled::bytes(&mut self.file_bytes, by);

@@ -163,13 +163,22 @@ impl Kind for Rounds {
         (!only_reads).then(|| recorded!("needs-writes"))
     }
 
+    fn needed_blocks(&self) -> Vec<u64> {
+        vec![self.loads[self.tracked].block_bytes]
+    }
+
     fn scale(&mut self, by: u32) -> Result<(), String> {
         self.load_s /= f64::from(by);
         Ok(())
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        planner.add(self.state, 1, self.clone());
+        let tracked = self.loads[self.tracked];
+        let mut rounds = self.clone();
+        rounds.loads.retain(|load| planner.takes(load.block_bytes));
+        let place = rounds.loads.iter().position(|load| *load == tracked);
+        rounds.tracked = place.unwrap_or_default();
+        planner.add(self.state, 1, rounds);
     }
 }
 

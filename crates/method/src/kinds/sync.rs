@@ -269,6 +269,11 @@ impl Kind for Vec<Syncs> {
     fn plan(&self, planner: &mut Planner<'_>) {
         for syncs in self {
             for writers in &syncs.writers {
+                let beside = syncs.beside.map(|beside| beside.load.block_bytes);
+                let blocks = std::iter::once(writers.load.block_bytes).chain(beside);
+                if !planner.takes_all(blocks) {
+                    continue;
+                }
                 let point = PlannedSync {
                     writers: *writers,
                     beside: syncs.beside,

@@ -11,6 +11,8 @@ use stend_load::jobfile::{self, Extent, code_of, option_of};
 
 use stend_load::target::TargetError;
 
+use crate::fio::sectors;
+
 /// First part of the names of fio's sample logs, in the folder where fio runs.
 pub(crate) const LOG_PREFIX: &str = "stend";
 
@@ -99,6 +101,8 @@ pub(crate) struct JobContext<'a> {
     pub(crate) path: &'a str,
     /// Bytes under test, from the beginning.
     pub(crate) range_bytes: u64,
+    /// Size of the target's sectors, bytes; 1 if it is not known.
+    pub(crate) sector_bytes: u64,
     /// Engine, unless the job names one.
     pub(crate) engine: Engine,
     /// Seed for patterns that the job does not seed.
@@ -173,12 +177,17 @@ impl From<BadJob> for TargetError {
 /// Range larger than that of any target, so that every section's range fits.
 const ANY_RANGE_BYTES: u64 = 1 << 62;
 
-/// Checks a job file without a target; its ranges only if the size under test is known. Returns a
-/// job file like the one that fio will receive.
-pub(crate) fn check(text: &str, range_bytes: Option<u64>) -> Result<String, BadJob> {
+/// Checks a job file without a target; its ranges only if the size under test is known, its blocks
+/// only if the size of the sectors is. Returns a job file like the one that fio will receive.
+pub(crate) fn check(
+    text: &str,
+    range_bytes: Option<u64>,
+    sector_bytes: Option<u64>,
+) -> Result<String, BadJob> {
     let context = JobContext {
         path: "/target",
         range_bytes: range_bytes.unwrap_or(ANY_RANGE_BYTES),
+        sector_bytes: sector_bytes.unwrap_or(1),
         engine: Engine::Psync,
         seed: 0,
         sample_ms: 0,
@@ -349,6 +358,7 @@ fn option(
         return Err(bad(line, refusal(name)));
     }
     let wrong = |what: &str| bad(line, format_args!("`{code}`{what}"));
+    sectors::check(name, value, context.sector_bytes).map_err(|why| wrong(&format!(": {why}")))?;
     let range = &mut section.range;
     let kept = match name {
         "ioengine" if !value.is_some_and(|value| ENGINES.contains(&value)) => {
@@ -510,6 +520,7 @@ mod tests {
         let context = JobContext {
             path: "/srv/test.bin",
             range_bytes: 64 * MIB,
+            sector_bytes: 512,
             engine: Engine::IoUring,
             seed: 7,
             sample_ms,
@@ -653,9 +664,9 @@ mod tests {
 
     #[test]
     fn what_needs_no_target_is_found_without_one() {
-        assert!(check("[a]\nrw=write\noffset=50%\nsize=50%\n", None).is_ok());
-        assert!(check("[a]\nrw=write\noffset=16m\n", None).is_ok());
-        let line = |text: &str| check(text, None).unwrap_err().line;
+        assert!(check("[a]\nrw=write\noffset=50%\nsize=50%\n", None, None).is_ok());
+        assert!(check("[a]\nrw=write\noffset=16m\n", None, None).is_ok());
+        let line = |text: &str| check(text, None, None).unwrap_err().line;
         assert_eq!(line("[a]\nrw=write\nfilename=/dev/sda\n"), Some(3));
         assert_eq!(line("[global]\nrw=write\n"), None);
     }

@@ -10,3 +10,4 @@ pub(crate) mod process_io;
 pub(crate) mod program;
 pub(crate) mod replay;
 pub(crate) mod samples;
+pub(crate) mod sectors;

@@ -21,7 +21,9 @@ use std::path::Path;
 use stend_base::{Nanos, Op};
 use stend_language::{Text, recorded};
 use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
-use stend_load::trace::{Lateness, ReplayOptions, Replayed, Timing, Trace, fit, iolog};
+use stend_load::trace::{
+    Lateness, ReplayOptions, Replayed, Timing, Trace, fit, fit_sectors, iolog,
+};
 use stend_record::review::TargetKind;
 
 use crate::fio::job::{Engine, LOG_PREFIX};
@@ -53,15 +55,26 @@ pub(crate) struct Prepared {
     flushes: u64,
     trims: u64,
     fua: u64,
+    /// Requests widened to whole sectors of the target that are larger than the usual ones.
+    widened: u64,
 }
 
-/// Writes the trace for fio into its folder, for a target of the given name and size.
+/// Space of a target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Space {
+    /// Bytes under test.
+    pub(crate) size_bytes: u64,
+    /// Size of its sectors, bytes.
+    pub(crate) sector_bytes: u64,
+}
+
+/// Writes the trace for fio into its folder, for a target of the given name and space.
 pub(crate) fn prepare(
     trace: &dyn Trace,
     options: &ReplayOptions,
     folder: &Path,
     target: &str,
-    size_bytes: u64,
+    space: Space,
 ) -> Result<Prepared, TargetError> {
     let failed = failed::<std::io::Error>(folder, "the trace for fio cannot be written");
     let file = File::create(folder.join(IOLOG)).map_err(&failed)?;
@@ -70,8 +83,13 @@ pub(crate) fn prepare(
     let mut last_ns = 0;
     for request in trace.requests().map_err(input)? {
         let request = request.map_err(input)?;
-        let request = fit(request, size_bytes, options.fit)
-            .map_err(|what| input(request.error(trace, what)))?;
+        let wrong = |what| input(request.error(trace, what));
+        let usual = fit(request, space.size_bytes, options.fit).map_err(wrong)?;
+        let space = (space.size_bytes, space.sector_bytes);
+        let request = fit_sectors(usual, space, options.fit).map_err(wrong)?;
+        let changed =
+            (request.offset_bytes, request.len_bytes) != (usual.offset_bytes, usual.len_bytes);
+        prepared.widened += u64::from(changed);
         last_ns = request.at.0.max(last_ns);
         match request.op {
             Op::Trim => {
@@ -205,6 +223,7 @@ fn limits(prepared: &Prepared, depth: u32, options: &ReplayOptions, missing: usi
         ("limit-fua", prepared.fua),
         ("limit-flushes", prepared.flushes),
         ("limit-missing", missing as u64),
+        ("limit-widened", prepared.widened),
     ];
     let counts = counts.into_iter().filter(|(_, count)| *count > 0);
     limits.extend(counts.map(|(id, count)| recorded!(id, count = count)));

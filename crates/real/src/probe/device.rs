@@ -114,6 +114,12 @@ impl Device {
         read_trimmed(&self.disk_dir.join(name))
     }
 
+    /// Size of its sectors, of which requests are multiples, bytes.
+    pub(crate) fn sector_bytes(&self) -> Option<u64> {
+        let bytes = self.disk("queue/logical_block_size")?.parse().ok();
+        bytes.filter(|bytes| *bytes > 0)
+    }
+
     /// Devices that use this one (device mapper, md, LVM), by kernel name, followed by the name of
     /// a mapping: `dm-0 [vg-lv]`.
     pub(crate) fn holders(&self) -> Vec<String> {

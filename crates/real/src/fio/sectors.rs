@@ -1,0 +1,89 @@
+//! Checks that a job sends only requests of whole sectors. The kernel answers others with "Invalid
+//! argument", from which a user learns neither the option nor the remedy.
+
+use stend_load::jobfile::units::bytes;
+
+/// Checks an option of a job for a target with sectors of this size.
+///
+/// # Errors
+/// The fault, and the remedy.
+pub(crate) fn check(name: &str, value: Option<&str>, sector_bytes: u64) -> Result<(), String> {
+    let value = value.unwrap_or_default();
+    let sizes: Vec<&str> = match name {
+        "bs" | "blocksize" | "ba" | "blockalign" => value.split(',').collect(),
+        "bsrange" | "blocksize_range" => value.split([',', '-']).collect(),
+        "bssplit" => {
+            let entries = value.split([',', ':']);
+            entries
+                .filter_map(|entry| entry.split('/').next())
+                .collect()
+        }
+        "offset" | "offset_increment" => vec![value],
+        _ => return Ok(()),
+    };
+    // fio itself reports what is no size.
+    let mut sizes = sizes.into_iter().map(str::trim);
+    let odd = sizes.find(|size| {
+        let size = bytes(size, 1024);
+        size.is_ok_and(|size| !size.is_multiple_of(sector_bytes))
+    });
+    match odd {
+        None => Ok(()),
+        Some(size) => Err(format!(
+            "the target has sectors of {sector_bytes} bytes and takes only whole ones, and {size} is \
+             no multiple of that: choose one, such as {}",
+            short(sector_bytes)
+        )),
+    }
+}
+
+/// Formats a size as fio reads it: `4k`.
+fn short(bytes: u64) -> String {
+    match bytes.is_multiple_of(1024) {
+        true => format!("{}k", bytes / 1024),
+        false => bytes.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_sectors_are_taken() {
+        for (name, value) in [
+            ("bs", "4k"),
+            ("bs", "4096,8k,"),
+            ("blocksize", "1m"),
+            ("bsrange", "4k-64k,8k-16k"),
+            ("bssplit", "4k/60:64k/40,4k/100"),
+            ("bssplit", "4k:8k"),
+            ("offset", "25%"),
+            ("offset", "1m"),
+            ("ba", "4k"),
+            ("iodepth", "512"),
+            ("bs", "many"),
+        ] {
+            assert_eq!(check(name, Some(value), 4096), Ok(()), "{name}={value}");
+            assert_eq!(check(name, Some(value), 512), Ok(()), "{name}={value}");
+        }
+        assert_eq!(check("bs", Some("512"), 512), Ok(()));
+    }
+
+    #[test]
+    fn parts_of_sectors_are_named() {
+        for (name, value, size) in [
+            ("bs", "512", "512"),
+            ("bs", "4k,1k", "1k"),
+            ("bsrange", "4k-6k", "6k"),
+            ("bssplit", "4k/60:512/40", "512"),
+            ("bssplit", "4k:512", "512"),
+            ("offset", "512", "512"),
+            ("blockalign", "2k", "2k"),
+        ] {
+            let told = check(name, Some(value), 4096).unwrap_err();
+            let named = format!("sectors of 4096 bytes and takes only whole ones, and {size} is");
+            assert!(told.contains(&named) && told.contains("4k"), "{told}");
+        }
+    }
+}
