@@ -99,6 +99,17 @@ pub enum LabError {
         /// The given number, without its `j`.
         id: i64,
     },
+    /// No deleted run, job or replay has this number.
+    #[error(
+        "{}: {entry} is not among the deleted entries; `stend lab undelete` lists them",
+        path.display()
+    )]
+    NotDeleted {
+        /// The file.
+        path: PathBuf,
+        /// The given number.
+        entry: String,
+    },
     /// A folder has the samples of another study.
     #[error(
         "{}: it holds the samples of another study, which are kept; choose another folder, or \

@@ -8,6 +8,7 @@
 //! A review that is read back equals the one that was written: values without a column are stored
 //! as JSON beside the columns.
 
+pub mod bin;
 pub mod browse;
 mod columns;
 mod drives;
@@ -64,7 +65,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const AGAIN_AFTER: Duration = Duration::from_millis(10);
 
 /// Migrations, each to a version of the tables from the one before it.
-const VERSIONS: [&str; 8] = [
+const VERSIONS: [&str; 9] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
@@ -73,6 +74,7 @@ const VERSIONS: [&str; 8] = [
     include_str!("migrations/6.sql"),
     include_str!("migrations/7.sql"),
     include_str!("migrations/8.sql"),
+    include_str!("migrations/9.sql"),
 ];
 
 /// An open lab.

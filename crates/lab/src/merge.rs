@@ -112,7 +112,7 @@ fn copy(
     }
     let mut run_of = BTreeMap::new();
     for &run in wanted {
-        run_of.insert(run, copy_run(within, run)?);
+        run_of.insert(run, copy_run(within, run, None)?);
     }
     for (&theirs, &ours) in &run_of {
         let rivals: Vec<(i64, i64)> = within
@@ -132,21 +132,26 @@ fn copy(
     Ok(())
 }
 
-/// Copies a run without its rivals; returns its number here.
-fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> {
+/// Copies a run without its rivals, with the number `number` or the next one; returns its number
+/// here.
+pub(crate) fn copy_run(
+    within: &Transaction<'_>,
+    run: i64,
+    number: Option<i64>,
+) -> Result<i64, rusqlite::Error> {
     const COLUMNS: &str = "uuid, target, capacity_bytes, edition, edition_title, edition_sha256, \
         seed, duration_scale, state, command, folder, stend_version, stend_commit, \
         begun_unix_ms, saved_unix_ms, label, note, measurement_key, rest";
     let key = drives::KEY;
     within.execute(
         &format!(
-            "INSERT INTO main.runs (drive, {COLUMNS})
-             SELECT mine.id, {COLUMNS} FROM other.runs
+            "INSERT INTO main.runs (id, drive, {COLUMNS})
+             SELECT ?2, mine.id, {COLUMNS} FROM other.runs
              JOIN other.drives AS their ON their.id = other.runs.drive
              JOIN main.drives AS mine USING ({key})
              WHERE other.runs.id = ?1"
         ),
-        params![run],
+        params![run, number],
     )?;
     let ours = within.last_insert_rowid();
     for (table, columns) in OF_RUN {

@@ -275,7 +275,7 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RecordedSummary> {
     })
 }
 
-/// Removes runs, recorded jobs and replays: all of them or, if one does not exist, none. Does not
+/// Removes runs, recorded jobs and replays for good: all of them or, if one does not exist, none. Does not
 /// check that no run is in progress; [`crate::progress::check_over`] does.
 ///
 /// # Errors
@@ -284,14 +284,17 @@ pub fn delete(lab: &mut Lab, entries: &[EntryId]) -> Result<(), LabError> {
     for entry in entries {
         check(lab, *entry)?;
     }
-    lab.change(|within| {
-        for entry in entries {
-            let (table, id) = place(*entry);
-            let sql = format!("DELETE FROM {table} WHERE id = ?1");
-            within.execute(&sql, params![id])?;
-        }
-        drives::remove_unused(within)
-    })
+    lab.change(|within| remove(within, entries))
+}
+
+/// Removes entries, and drives that then have none.
+pub(crate) fn remove(within: &Transaction<'_>, entries: &[EntryId]) -> rusqlite::Result<()> {
+    for entry in entries {
+        let (table, id) = place(*entry);
+        let sql = format!("DELETE FROM {table} WHERE id = ?1");
+        within.execute(&sql, params![id])?;
+    }
+    drives::remove_unused(within)
 }
 
 /// Sets or removes the label of a run, a recorded job or a replay.
@@ -385,7 +388,8 @@ fn set(lab: &mut Lab, entry: EntryId, column: &str, text: Option<&str>) -> Resul
     lab.change(|to| to.execute(&sql, params![id, text]).map(drop))
 }
 
-fn check(lab: &Lab, entry: EntryId) -> Result<(), LabError> {
+/// Checks that an entry exists.
+pub(crate) fn check(lab: &Lab, entry: EntryId) -> Result<(), LabError> {
     match entry {
         EntryId::Run(run) => lab.run(run).map(drop),
         EntryId::Recorded(id) => {
@@ -405,19 +409,39 @@ fn place(entry: EntryId) -> (&'static str, i64) {
 
 /// Copies the records of the attached database `other` that are new here. Returns their number.
 pub(crate) fn merge(within: &Transaction<'_>) -> rusqlite::Result<u32> {
+    let sql = copy_sql("their.uuid NOT IN (SELECT uuid FROM main.recorded)");
+    within
+        .execute(&sql, params![None::<i64>])
+        .map(|added| added as u32)
+}
+
+/// Copies a record of the attached database `other`, with the number `number` or the next one.
+/// Returns its number here.
+pub(crate) fn copy(
+    within: &Transaction<'_>,
+    id: RecordedId,
+    number: Option<RecordedId>,
+) -> rusqlite::Result<RecordedId> {
+    let number = number.map(|number| number.0);
+    within.execute(&copy_sql("their.id = ?2"), params![number, id.0])?;
+    Ok(RecordedId(within.last_insert_rowid()))
+}
+
+/// Returns the statement that copies those records of `other` which fulfil a condition; `?1` is
+/// their number here, or null for the next ones.
+fn copy_sql(condition: &str) -> String {
     const OWN: &str = "uuid, target, capacity_bytes, facts, label, note, name, job, seed, \
         command, result, stend_version, stend_commit, begun_unix_ms, saved_unix_ms";
     let key = drives::KEY.replacen("kind, ", "", 1);
-    let sql = format!(
-        "INSERT INTO main.recorded (drive, kind, {OWN})
-         SELECT mine.id, their.kind, {OWN} FROM other.recorded AS their
+    format!(
+        "INSERT INTO main.recorded (id, drive, kind, {OWN})
+         SELECT ?1, mine.id, their.kind, {OWN} FROM other.recorded AS their
          JOIN other.drives AS of ON of.id = their.drive
          JOIN main.drives AS mine ON mine.kind = of.kind AND {}
-         WHERE their.uuid NOT IN (SELECT uuid FROM main.recorded) ORDER BY their.id",
+         WHERE {condition} ORDER BY their.id",
         key.split(", ")
             .map(|column| format!("mine.{column} = of.{column}"))
             .collect::<Vec<_>>()
             .join(" AND ")
-    );
-    within.execute(&sql, []).map(|added| added as u32)
+    )
 }

@@ -36,6 +36,7 @@ impl Lab {
     /// Begins a run with a review, some of whose tests may be finished.
     pub fn begin(&mut self, review: &Review, of: &RunContext<'_>) -> Result<RunId, LabError> {
         self.change(|to| {
+            crate::bin::expire(to, of.now_unix_ms)?;
             let run = begin(to, review, of)?;
             save(to, run, review, of)?;
             Ok(run)

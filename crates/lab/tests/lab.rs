@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use rusqlite::Connection;
-use stend_lab::work;
-use stend_lab::{Format, Kind, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES, Table};
+use stend_lab::{EntryId, Format, Kind, Lab, LabError, Merged};
+use stend_lab::{RunContext, RunId, RunState, RunSummary, TABLES, Table};
+use stend_lab::{bin, work};
 use stend_record::endurance::Health;
 use stend_record::figure::{FigureId, RepeatedFigure};
 use stend_record::latency::LatencyHalfWidths;
@@ -375,7 +376,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         ALTER TABLE series DROP COLUMN cpu_ns_per_request;
         DROP TABLE study_rows; DROP TABLE studies; DROP TABLE study_curves;
         DROP TABLE progress; DROP TABLE work; DROP TABLE recorded;
-        DROP INDEX runs_by_start; DROP INDEX runs_by_edition; DROP INDEX runs_by_measurement_key;
+        DROP TABLE deleted; DROP INDEX runs_by_start; DROP INDEX runs_by_edition; DROP INDEX runs_by_measurement_key;
         ALTER TABLE runs DROP COLUMN measurement_key;
         ALTER TABLE runs DROP COLUMN label;
         ALTER TABLE runs DROP COLUMN note;
@@ -426,7 +427,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     assert_eq!(count("SELECT count(*) FROM temperatures"), 4);
     let told = "SELECT count(*) FROM points WHERE cpu_ns_per_request > 1000";
     assert_eq!(count(told), 3);
-    assert_eq!(count("PRAGMA user_version"), 8);
+    assert_eq!(count("PRAGMA user_version"), 9);
 }
 
 #[test]
@@ -435,7 +436,7 @@ fn facts_of_a_version_without_fields_for_them_become_fields() {
     let whole = review("One", Vec::new());
     let run = place.lab().begin(&whole, &at(1)).unwrap();
     let back = "
-        DROP INDEX runs_by_start; DROP INDEX runs_by_edition;
+        DROP TABLE deleted; DROP INDEX runs_by_start; DROP INDEX runs_by_edition;
         DROP INDEX runs_by_measurement_key;
         ALTER TABLE runs DROP COLUMN measurement_key;
         ALTER TABLE conditions DROP COLUMN of_name;
@@ -535,6 +536,57 @@ fn what_is_removed_leaves_nothing_and_no_other_run() {
         ["drives", "tests", "series", "samples"].map(count),
         [1, 1, 3, 3]
     );
+}
+
+#[test]
+fn deleted_runs_come_back_whole_within_thirty_days() {
+    const DAY_MS: i64 = 24 * 3600 * 1000;
+    let place = Place::new();
+    let mut lab = place.lab();
+    let mut with_rival = review("One", vec![test("a", 4)]);
+    with_rival.rivals = vec![Rival {
+        target: review("Two", Vec::new()).target,
+        tests: vec![test("a", 5)],
+        unfinished: Vec::new(),
+    }];
+    let one = lab.begin(&with_rival, &at(1)).unwrap();
+    lab.resume(one, 2).unwrap();
+    let rival = lab.runs().unwrap().pop().unwrap();
+    let (whole, all) = (lab.review(one).unwrap(), lab.runs().unwrap());
+    let entries = [one, RunId(rival.run)].map(EntryId::Run);
+    bin::delete(&mut lab, &entries, 5).unwrap();
+    assert_eq!(lab.runs().unwrap(), []);
+    let deleted = bin::list(&lab, 6).unwrap();
+    let numbers: Vec<&str> = deleted.iter().map(|entry| &*entry.entry).collect();
+    assert_eq!(numbers, ["1", "2"]);
+    assert_eq!(deleted[0].drive, whole.target.title);
+    // Nothing of them is exported or merged.
+    let mut other = Lab::open(&place.file("other.db")).unwrap();
+    assert_eq!(other.merge(lab.path()).unwrap(), Merged::default());
+    // Another run takes the number of the first before that comes back.
+    let three = lab.begin(&review("Three", Vec::new()), &at(6)).unwrap();
+    assert_eq!(three, one);
+    let back = bin::undelete(&mut lab, &entries).unwrap();
+    assert_eq!(back, [RunId(3), RunId(2)].map(EntryId::Run));
+    assert_eq!(lab.review(RunId(3)).unwrap(), whole);
+    let run = lab.run(RunId(3)).unwrap();
+    assert_eq!(RunSummary { run: 1, ..run }, all[0]);
+    assert_eq!(lab.run(RunId(2)).unwrap(), all[1]);
+    assert_eq!(bin::list(&lab, 7).unwrap(), []);
+    let missing = bin::undelete(&mut lab, &entries).unwrap_err();
+    assert!(matches!(missing, LabError::NotDeleted { .. }), "{missing}");
+    // One that is not there keeps the other.
+    let both = [back[0], EntryId::Run(RunId(99))];
+    assert!(bin::delete(&mut lab, &both, 8).is_err());
+    assert_eq!(lab.runs().unwrap().len(), 3);
+    // After 30 days it is gone for good, and its space with it.
+    bin::delete(&mut lab, &back[..1], 8).unwrap();
+    assert_eq!(bin::list(&lab, 8 + 30 * DAY_MS).unwrap().len(), 1);
+    assert_eq!(bin::list(&lab, 9 + 30 * DAY_MS).unwrap().len(), 0);
+    bin::delete(&mut lab, &back[1..], 9 + 30 * DAY_MS).unwrap();
+    assert!(bin::undelete(&mut lab, &back[..1]).is_err());
+    assert_eq!(bin::vacuum(&mut lab).unwrap(), 1);
+    assert!(bin::undelete(&mut lab, &back[1..]).is_err());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use serde_json::json;
+use stend_lab::bin;
 use stend_lab::browse::{self, Search};
 use stend_lab::progress::{self, Progress};
 use stend_lab::recorded::{self, Conflict, Edit, NewRecord};
@@ -226,6 +227,11 @@ fn jobs_are_recorded_labelled_merged_and_removed() {
     let refused = recorded::delete(&mut lab, &both).unwrap_err();
     assert!(matches!(refused, LabError::NoRecorded { .. }), "{refused}");
     assert_eq!(recorded::list(&lab).unwrap().len(), 2);
+    bin::delete(&mut lab, &[EntryId::Recorded(id)], 5).unwrap();
+    assert_eq!(recorded::list(&lab).unwrap().len(), 1);
+    let back = bin::undelete(&mut lab, &[EntryId::Recorded(id)]).unwrap();
+    assert_eq!(back, [EntryId::Recorded(id)]);
+    assert_eq!(recorded::list(&lab).unwrap(), listed);
     recorded::delete(&mut lab, &[EntryId::Recorded(id)]).unwrap();
     recorded::delete(&mut lab, &[EntryId::Recorded(RecordedId(2))]).unwrap();
     let drives = "SELECT count(*) FROM drives";

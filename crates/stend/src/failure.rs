@@ -96,7 +96,8 @@ impl From<LabError> for Failure {
             | LabError::Older(_)
             | LabError::Damaged { .. }
             | LabError::NoRun { .. }
-            | LabError::NoRecorded { .. } => Failure::Input(error.to_string()),
+            | LabError::NoRecorded { .. }
+            | LabError::NotDeleted { .. } => Failure::Input(error.to_string()),
             LabError::NotATable(_) | LabError::OtherSeries(_) | LabError::UnderWay { .. } => {
                 Failure::Refused(error.to_string())
             }

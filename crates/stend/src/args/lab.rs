@@ -79,16 +79,27 @@ pub enum LabCommand {
         #[arg(long, value_name = "RUN,…", value_delimiter = ',')]
         runs: Option<Vec<EntryId>>,
     },
-    /// Delete reviews, jobs and replays permanently; reports in folders stay. On a terminal it asks
-    /// first.
+    /// Delete reviews, jobs and replays; `undelete` brings them back within 30 days. Reports in
+    /// folders stay. On a terminal it asks first.
     Delete {
         /// Their numbers: 3, j3.
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<EntryId>,
+        /// Delete them for good.
+        #[arg(long)]
+        now: bool,
         /// Do not ask.
         #[arg(long)]
         yes: bool,
     },
+    /// Bring deleted reviews, jobs and replays back; without numbers, list them.
+    Undelete {
+        /// Their numbers: 3, j3.
+        #[arg(value_name = "RUN")]
+        runs: Vec<EntryId>,
+    },
+    /// Remove deleted entries for good, and the unused space in the file.
+    Vacuum,
     /// Copy the reviews, jobs, replays and studies of another lab into this one.
     Merge {
         /// Its file.

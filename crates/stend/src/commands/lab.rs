@@ -1,23 +1,21 @@
 //! `stend lab`.
 
+mod delete;
 mod figures;
 mod serve;
 
 use std::path::Path;
 
-use jiff::Timestamp;
 use serde::Serialize;
 use stend_analysis::words;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
 use stend_lab::studies::{self, StudySummary};
-use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES, marks, progress};
+use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES, marks};
 use stend_record::review::Condition;
 
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
-use crate::consent::asker;
 use crate::failure::Failure;
 use crate::laboratory::{self, time};
-use crate::open::check_distinct;
 use crate::output::{note, print, print_json_line, table};
 
 pub fn run(args: &LabArgs) -> Result<(), Failure> {
@@ -49,7 +47,9 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             let lines = files.iter().map(|file| format!("{}\n", file.display()));
             print(&lines.collect::<String>())
         }
-        LabCommand::Delete { runs, yes } => delete(&args.lab, runs, *yes),
+        LabCommand::Delete { runs, now, yes } => delete::delete(&args.lab, runs, (*now, *yes)),
+        LabCommand::Undelete { runs } => delete::undelete(args, runs),
+        LabCommand::Vacuum => delete::vacuum(&args.lab),
         LabCommand::Label { run, text } => {
             let label = marks::typed(text, marks::label).map_err(Failure::Input)?;
             Ok(recorded::set_label(
@@ -90,50 +90,6 @@ fn open(of: &LabPath) -> Result<Lab, Failure> {
         true => Ok(Lab::open(&path)?),
         false => laboratory::look(of),
     }
-}
-
-/// Deletes entries, unless one belongs to a review that is under way. On a terminal it asks first;
-/// scripts are not asked.
-fn delete(of: &LabPath, entries: &[EntryId], yes: bool) -> Result<(), Failure> {
-    check_distinct(entries, "run")?;
-    let mut lab = open(of)?;
-    let runs = entries.iter().filter_map(|entry| match entry {
-        EntryId::Run(run) => Some(*run),
-        EntryId::Recorded(_) => None,
-    });
-    let now_unix_ms = Timestamp::now().as_millisecond();
-    progress::check_over(&lab, &runs.collect::<Vec<_>>(), now_unix_ms)?;
-    let names: Vec<String> = entries.iter().map(ToString::to_string).collect();
-    let names = names.join(", ");
-    if let Some(ask) = asker().filter(|_| !yes) {
-        let list = list_of(&lab, entries)?;
-        let question = format!("{list}Deleted for good are {names}. Type yes to delete: ");
-        if ask(&question).is_none_or(|typed| typed.trim() != "yes") {
-            return Err(Failure::Refused("nothing was deleted".to_owned()));
-        }
-    }
-    recorded::delete(&mut lab, entries)?;
-    note(&format!("deleted: {names}"));
-    Ok(())
-}
-
-/// Formats the entries that are to be deleted, one per line.
-fn list_of(lab: &Lab, entries: &[EntryId]) -> Result<String, Failure> {
-    let row = |entry: &EntryId| -> Result<[String; 4], Failure> {
-        let (drive, what, begun) = match entry {
-            EntryId::Run(run) => {
-                let run = lab.run(*run)?;
-                (run.drive.model, run.edition, run.begun_unix_ms)
-            }
-            EntryId::Recorded(id) => {
-                let job = recorded::load(lab, *id)?.summary;
-                (job.drive.model, job.name, job.begun_unix_ms)
-            }
-        };
-        Ok([entry.to_string(), time(begun), drive, what])
-    };
-    let rows: Result<Vec<_>, Failure> = entries.iter().map(row).collect();
-    Ok(table("<*  <*  <*  <", &rows?))
 }
 
 fn merge(args: &LabArgs, other: &Path) -> Result<(), Failure> {
