@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, ToSql, Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
-use stend_record::review::{Condition, FailedTest, Results, Review, TestResult, Text};
+use stend_record::review::{Condition, FailedTest, Results, Review, TargetInfo, TestResult, Text};
 use stend_record::sha256_hex;
 use uuid::Uuid;
 
@@ -70,6 +70,36 @@ impl Lab {
             since_unix_ms
         ];
         self.last_like(review, more, values)
+    }
+
+    /// Returns the speed of sequential writes to a drive in its last run that has measured it, bytes
+    /// a second: over a range, or of a point.
+    ///
+    /// # Errors
+    /// If the lab cannot be read.
+    pub fn write_bytes_per_s(&self, target: &TargetInfo) -> Result<Option<f64>, LabError> {
+        let sql = "
+            WITH mine AS (
+                SELECT tests.id AS test, runs.begun_unix_ms AS begun FROM tests
+                JOIN runs ON runs.id = tests.run JOIN drives ON drives.id = runs.drive
+                WHERE kind = ?1 AND model = ?2 AND serial = ?3 AND firmware = ?4
+                    AND fingerprint = ?5
+            )
+            SELECT speed FROM (
+                SELECT begun, 1 AS whole, (
+                    SELECT written_bytes / t_s FROM samples
+                    WHERE series = series.id AND t_s > 0 ORDER BY position DESC LIMIT 1
+                ) AS speed
+                FROM series JOIN mine USING (test)
+                WHERE op = 'write' AND pattern = 'sequential' AND range_bytes IS NOT NULL
+                UNION ALL
+                SELECT begun, 0, bw_bytes_per_s FROM points JOIN mine USING (test)
+                WHERE op = 'write' AND pattern = 'sequential'
+            )
+            WHERE speed > 0 ORDER BY begun DESC, whole DESC, speed DESC LIMIT 1";
+        self.row(sql, params_from_iter(drives::key_of(target)), |row| {
+            row.get(0)
+        })
     }
 
     /// Returns the last run of the same target, edition, seed and duration scale that satisfies

@@ -590,6 +590,43 @@ fn deleted_runs_come_back_whole_within_thirty_days() {
 }
 
 #[test]
+fn the_speed_of_writes_is_that_of_the_last_run_of_the_drive() {
+    let place = Place::new();
+    let mut lab = place.lab();
+    let drive = review("One", Vec::new()).target;
+    assert_eq!(lab.write_bytes_per_s(&drive).unwrap(), None);
+    let point = |bw_bytes_per_s| Point {
+        load: Load::write(Pattern::Sequential, 131_072, 32),
+        bw_bytes_per_s,
+        ..Point::default()
+    };
+    let of = |name: &str, results| {
+        let measured = TestResult {
+            id: "sequential".to_owned(),
+            results: Some(results),
+            ..TestResult::default()
+        };
+        review(name, vec![measured])
+    };
+    let points = Results::Points(vec![point(1e8), point(3e8)]);
+    lab.begin(&of("One", points.clone()), &at(1)).unwrap();
+    assert_eq!(lab.write_bytes_per_s(&drive).unwrap(), Some(3e8));
+    let mut curve = Series::of("fill", SeriesPoint::default(), 1.0, Vec::new());
+    (curve.point.op, curve.point.pattern) = (PointOp::Write, Pattern::Sequential);
+    curve.range_bytes = Some(1000);
+    curve.samples = vec![Sample {
+        t_s: 4.0,
+        written_bytes: 1000,
+        iops: 1.0,
+    }];
+    lab.begin(&of("One", Results::Curve(vec![curve])), &at(2))
+        .unwrap();
+    assert_eq!(lab.write_bytes_per_s(&drive).unwrap(), Some(250.0));
+    lab.begin(&of("Two", points), &at(3)).unwrap();
+    assert_eq!(lab.write_bytes_per_s(&drive).unwrap(), Some(250.0));
+}
+
+#[test]
 fn labs_are_merged_without_doubles_and_the_further_run_stays() {
     let (here, there) = (Place::new(), Place::new());
     let (mut ours, mut theirs) = (here.lab(), there.lab());

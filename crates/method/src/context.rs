@@ -19,7 +19,7 @@ use crate::host::Limits;
 use crate::job::{self, JobFrame};
 use crate::outcome;
 use crate::recorder::{Growing, Measurement, Place, Recorder};
-use crate::setting::Setting;
+use crate::setting::{PASS_BYTES_PER_S, Setting};
 
 /// Time between two events of a growing curve, s.
 const GROWS_EVERY_S: f64 = 10.0;
@@ -157,7 +157,8 @@ impl Context<'_> {
             let passed_s = now.elapsed_s - before.0;
             if passed_s > 0.0 {
                 let iops = now.requests.saturating_sub(before.1) as f64 / passed_s;
-                self.recorder.grew(curve, now.elapsed_s, iops, false);
+                let at = (now.elapsed_s, now.bytes);
+                self.recorder.grew(curve, at, iops, false);
                 before = (now.elapsed_s, now.requests);
             }
             watch.as_mut().is_some_and(|watch| watch.look(now))
@@ -187,7 +188,8 @@ impl Context<'_> {
             }
             let requests = now.bytes.saturating_sub(before.1) as f64 / block_bytes as f64;
             let iops = requests / passed_s;
-            self.recorder.grew(curve, now.elapsed_s, iops, true);
+            let at = (now.elapsed_s, now.bytes);
+            self.recorder.grew(curve, at, iops, true);
             *before = (now.elapsed_s, now.bytes);
         };
         let observer = Observer {
@@ -230,20 +232,60 @@ impl Context<'_> {
         target.run_observed(&request, Observer::until_refused())
     }
 
-    /// Runs a job that only writes and is not measured.
+    /// Runs a job that only writes `bytes` and is not measured, and counts its cost.
     pub(crate) fn write(
         &self,
         target: &mut dyn Target,
         seed_name: &str,
+        (bytes, cost): (u64, Cost),
         text: impl FnOnce(u64) -> String,
     ) -> Result<(), TargetError> {
         let seed = stend_base::job_seed(self.setting.seed, seed_name);
-        let done = target.run(&JobRequest {
+        let request = JobRequest {
             text: &text(seed),
             seed,
             sample_ms: 0,
-        })?;
-        outcome::check_errors(&done)
+        };
+        let step = self.recorder.begin_step();
+        let done = match self.curves_grow {
+            true => self.write_observed(target, &request, bytes, &|share| {
+                self.recorder.advanced(step, cost, share);
+            }),
+            false => target.run(&request),
+        };
+        let done = done.and_then(|done| outcome::check_errors(&done));
+        let spent = if done.is_ok() { cost } else { Cost::default() };
+        self.recorder.end_step(step, spent);
+        done
+    }
+
+    /// Runs a job that writes `bytes`, and reports the share that is written.
+    fn write_observed(
+        &self,
+        target: &mut dyn Target,
+        request: &JobRequest<'_>,
+        bytes: u64,
+        advanced: &(dyn Fn(f64) + Sync),
+    ) -> Result<JobOutcome, TargetError> {
+        let share = |written: u64| (written as f64 / bytes.max(1) as f64).min(1.0);
+        if self.setting.kind != TargetKind::Simulated {
+            let moved = |now: Moved| advanced(share(now.bytes));
+            let observer = Observer {
+                moved: Some(&moved),
+                ..Observer::default()
+            };
+            return target.run_observed(request, observer);
+        }
+        // About a hundred times in the whole write.
+        let every_s = bytes as f64 / PASS_BYTES_PER_S / 100.0;
+        let enough = Enough {
+            every_s: every_s.clamp(0.1, GROWS_EVERY_S),
+            is: &mut |now| {
+                advanced(share(now.bytes));
+                false
+            },
+        };
+        target.run_observed(request, Observer::until(enough))
     }
 
     /// Measures a curve for the results at these places.
@@ -276,6 +318,7 @@ impl Context<'_> {
                     title: &shown,
                     cost,
                     length_s: runtime_s.map(|runtime_s| runtime_s as f64),
+                    range_bytes: load.range_bytes(self.setting.capacity_bytes),
                 };
                 self.growing(target, &request, &curve, load.block_bytes, watch.as_mut())?
             }

@@ -74,6 +74,17 @@ pub enum Event<'a> {
         /// Finished share of all work, by estimated cost, 0 to 1.
         share_done: f64,
     },
+    /// The part that began last has made progress, by the bytes that it has moved: a fill, a file
+    /// that is written, or a curve that ends with its range; reported under the same condition as
+    /// [`Event::CurveGrew`], which reports the others.
+    Advanced {
+        /// Share of the part that is done, 0 to 1.
+        part_share: f64,
+        /// Cost of the remaining work, without the finished share of this part.
+        left: Cost,
+        /// Finished share of all work, by estimated cost, 0 to 1.
+        share_done: f64,
+    },
     /// A curve is measured: replaces its [`Event::CurveGrew`], and is reported under the same
     /// condition.
     CurveMeasured {

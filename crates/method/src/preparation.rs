@@ -2,6 +2,7 @@
 
 use stend_analysis::steady::{Window, start_text};
 use stend_load::target::{Target, TargetError};
+use stend_record::load::range_bytes;
 use stend_record::review::{Condition, SteadyStart};
 
 use crate::context::Context;
@@ -27,8 +28,9 @@ impl Context<'_> {
                 region_bytes,
             } => {
                 begin();
-                self.write(target, &format!("fill/{name}"), |seed| {
-                    let capacity_bytes = self.setting.capacity_bytes;
+                let capacity_bytes = self.setting.capacity_bytes;
+                let bytes = range_bytes(*region_bytes, capacity_bytes);
+                self.write(target, &format!("fill/{name}"), (bytes, cost), |seed| {
                     job::fill(
                         *block_bytes,
                         *queue_depth,
@@ -37,6 +39,7 @@ impl Context<'_> {
                         capacity_bytes,
                     )
                 })?;
+                spent = cost;
             }
             Step::Trim => {
                 begin();

@@ -93,6 +93,10 @@ struct Progress {
     cost_done: Cost,
     /// Measured part of the curves under way.
     cost_under_way: BTreeMap<Place, Cost>,
+    /// Finished part of the writes under way that are not measured, by their numbers.
+    cost_of_steps: BTreeMap<u64, Cost>,
+    /// Number of the next such write.
+    next_step: u64,
     /// The review without tests; those are in `finished`.
     review: Review,
     /// Finished tests by index in the edition, including those of an earlier run.
@@ -113,6 +117,7 @@ struct Progress {
 impl Progress {
     fn cost_so_far(&self) -> Cost {
         let under_way = self.cost_under_way.values();
+        let under_way = under_way.chain(self.cost_of_steps.values());
         under_way.fold(self.cost_done, |sum, part| sum + *part)
     }
 }
@@ -126,6 +131,8 @@ pub(crate) struct Growing<'c> {
     pub(crate) cost: Cost,
     /// Its length, s; `None` if it ends with its range.
     pub(crate) length_s: Option<f64>,
+    /// Its range, bytes.
+    pub(crate) range_bytes: u64,
 }
 
 /// Collects all results. Shared by all workers.
@@ -173,6 +180,8 @@ impl<'a> Recorder<'a> {
                 settled: vec![false; tests.len()],
                 cost_done: Cost::default(),
                 cost_under_way: BTreeMap::new(),
+                cost_of_steps: BTreeMap::new(),
+                next_step: 0,
                 review,
                 failed: vec![None; finished.len()],
                 unfinished,
@@ -295,12 +304,46 @@ impl<'a> Recorder<'a> {
         });
     }
 
-    /// Reports the growth of a curve.
-    pub(crate) fn grew(&self, curve: &Growing<'_>, t_s: f64, iops: f64, preliminary: bool) {
+    /// Returns the number of a write that is not measured and begins.
+    pub(crate) fn begin_step(&self) -> u64 {
         let mut progress = self.lock();
-        let share = curve
-            .length_s
-            .map_or(0.0, |length_s| (t_s / length_s).min(1.0));
+        progress.next_step += 1;
+        progress.next_step
+    }
+
+    /// Reports the share of such a write that is done.
+    pub(crate) fn advanced(&self, step: u64, cost: Cost, share: f64) {
+        let mut progress = self.lock();
+        progress.cost_of_steps.insert(step, cost.times(share));
+        (self.events)(Event::Advanced {
+            part_share: share,
+            left: self.left(&progress),
+            share_done: self.share(&progress),
+        });
+    }
+
+    /// Counts such a write, of which `cost` was done.
+    pub(crate) fn end_step(&self, step: u64, cost: Cost) {
+        let mut progress = self.lock();
+        progress.cost_of_steps.remove(&step);
+        progress.cost_done += cost;
+    }
+
+    /// Reports the growth of a curve by requests a second since the last call; `t_s` and `bytes` are
+    /// its time and the bytes that it has moved.
+    pub(crate) fn grew(
+        &self,
+        curve: &Growing<'_>,
+        (t_s, bytes): (f64, u64),
+        iops: f64,
+        preliminary: bool,
+    ) {
+        let mut progress = self.lock();
+        let share = match curve.length_s {
+            Some(length_s) => t_s / length_s,
+            None => bytes as f64 / curve.range_bytes.max(1) as f64,
+        };
+        let share = share.min(1.0);
         let measured = curve.cost.times(share);
         progress.cost_under_way.insert(curve.place, measured);
         (self.events)(Event::CurveGrew {
@@ -312,6 +355,13 @@ impl<'a> Recorder<'a> {
             left: self.left(&progress),
             share_done: self.share(&progress),
         });
+        if curve.length_s.is_none() {
+            (self.events)(Event::Advanced {
+                part_share: share,
+                left: self.left(&progress),
+                share_done: self.share(&progress),
+            });
+        }
     }
 
     /// Reports that a curve is measured.

@@ -250,12 +250,16 @@ fn shifted(
         }
         Event::Preparing { left, .. }
         | Event::PointStarted { left, .. }
+        | Event::CurveGrew { left, .. }
+        | Event::Advanced { left, .. }
         | Event::PointFinished { left, .. } => {
             *left += planned.unwrap_or_default().times(later);
         }
         _ => {}
     }
     if let Event::Preparing { share_done, .. }
+    | Event::CurveGrew { share_done, .. }
+    | Event::Advanced { share_done, .. }
     | Event::PointFinished { share_done, .. }
     | Event::TestFinished { share_done, .. } = &mut event
     {

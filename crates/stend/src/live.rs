@@ -177,7 +177,7 @@ impl State {
             Event::Repetition { number, count } => {
                 self.line(format!("repetition {} of {count}", number + 1));
             }
-            Event::Planned { .. } | Event::Preparing { .. } => {}
+            Event::Planned { .. } | Event::Preparing { .. } | Event::Advanced { .. } => {}
         }
     }
 

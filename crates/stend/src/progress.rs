@@ -123,6 +123,8 @@ struct Shown {
 #[derive(Default)]
 struct State {
     work: Work,
+    /// Speed of sequential writes of the target in earlier runs, bytes a second, if known.
+    write_bytes_per_s: Option<f64>,
     /// Current activity.
     doing: String,
     share_done: f64,
@@ -154,7 +156,9 @@ impl State {
     /// Applies an event to the displayed state; returns the line to print, if any.
     fn note(&mut self, event: &Event<'_>, now: Duration) -> Option<String> {
         match event {
-            Event::Planned { whole, simulated } => self.work = Work::planned(*whole, *simulated),
+            Event::Planned { whole, simulated } => {
+                self.work = Work::planned(*whole, *simulated).calibrated(self.write_bytes_per_s);
+            }
             Event::Repetition { number, count } => {
                 return Some(format!("repetition {} of {count}", number + 1));
             }
@@ -191,6 +195,14 @@ impl State {
                 self.work.grew(now, *left);
                 self.share_done = *share_done;
             }
+            Event::Advanced {
+                part_share,
+                left,
+                share_done,
+            } => {
+                self.work.advanced(now, *part_share, *left);
+                self.share_done = *share_done;
+            }
             Event::CurveMeasured { .. } => {}
             Event::TestFinished { result, share_done } => {
                 self.share_done = *share_done;
@@ -222,6 +234,12 @@ impl Progress {
         let ticking = Arc::clone(&shown);
         let ticker = Some(std::thread::spawn(move || ticking.tick()));
         Progress { shown, ticker }
+    }
+
+    /// Sets the speed of sequential writes of the target in earlier runs, bytes a second, before the
+    /// first event.
+    pub fn calibrate(&self, write_bytes_per_s: Option<f64>) {
+        self.shown.lock().write_bytes_per_s = write_bytes_per_s;
     }
 
     /// Shows an event.

@@ -579,7 +579,7 @@ fn a_drive_with_large_sectors_gets_no_smaller_requests() {
         "{}",
         said.stdout
     );
-    let tests = "sequential,random,block-scaling,database,degradation,crystaldiskmark";
+    let tests = "sequential,random,block-scaling,degradation,crystaldiskmark";
     let args = tiny(dir, &[node, "--destroy", "loop:disk.img"], tests);
     let review = json(&ok(dir, &args).stdout);
     assert_eq!(review["complete"], true);

@@ -323,14 +323,13 @@ impl Work for Benchmark {
             context.setting.capacity_bytes,
             context.recorder.test_id(places[0]),
         );
-        let written = Action::Write(range_bytes(Some(profile.region_bytes), capacity));
-        let cost = context.setting.cost(&written);
+        let bytes = range_bytes(Some(profile.region_bytes), capacity);
+        let cost = context.setting.cost(&Action::Write(bytes));
         context.recorder.preparing(test, "writing the file", cost);
         // Written like the original program: 1 MiB at a time.
-        context.write(target, &format!("{test}/file"), |seed| {
+        context.write(target, &format!("{test}/file"), (bytes, cost), |seed| {
             job::benchmark_file(profile.region_bytes, capacity, seed)
         })?;
-        context.recorder.spent(cost);
         for (number, (cell, place)) in self.cells(context.setting).iter().zip(places).enumerate() {
             if number > 0 {
                 let pause = Step::Idle {

@@ -209,10 +209,10 @@ impl Work for Part {
             .recorder
             .preparing(test, "writing the file", file_cost);
         // With TRIM and without, the same file is written and the same offsets are read.
-        context.write(target, &format!("{test}/file"), |seed| {
+        let work = (file, file_cost);
+        context.write(target, &format!("{test}/file"), work, |seed| {
             job::write_file(region, file, seed)
         })?;
-        context.recorder.spent(file_cost);
         let rest = Step::Idle {
             duration_s: response.rest_s,
         };

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use stend_method::Cost;
+use stend_method::{Cost, FILL_BYTES_PER_S};
 
 /// Time that starting and ending a job adds on a real target, s, before any was measured.
 const OVERHEAD_S: f64 = 0.5;
@@ -47,6 +47,8 @@ struct Estimate {
     /// Bounds of the time left then, s.
     least_s: f64,
     most_s: f64,
+    /// Greatest time left then of the part under way on a real target, s.
+    part_s: f64,
 }
 
 /// Bounds of the time left within this ratio count as one time.
@@ -60,7 +62,47 @@ const MARK_SHARE: f64 = 0.05;
 struct Part {
     cost: Cost,
     began: Duration,
+    /// Share that is done; 0 if it is not known.
+    share: f64,
+    /// Times and shares of the last two marks in the part, [`MARK_SHARE`] or more apart.
+    marks: [(Duration, f64); 2],
 }
+
+impl Part {
+    /// Returns the seconds for each unit of cost, by the part so far and of late; `None` until
+    /// something is known.
+    fn speeds(&self, now: Duration) -> Option<(f64, f64)> {
+        let passed = now - self.began;
+        if self.share <= 0.0 || passed < KNOWN_AFTER {
+            return None;
+        }
+        let by = |(at, share): (Duration, f64)| {
+            (now - at).as_secs_f64() / ((self.share - share) * self.cost.untimed)
+        };
+        let so_far = by((self.began, 0.0));
+        let late = self.marks[0];
+        let of_late = if late.1 < self.share {
+            by(late)
+        } else {
+            so_far
+        };
+        Some((so_far, of_late))
+    }
+
+    fn advance(&mut self, now: Duration, share: f64) {
+        self.share = share;
+        if share - self.marks[1].1 >= MARK_SHARE {
+            self.marks = [self.marks[1], (now, share)];
+        }
+    }
+}
+
+/// Time after which the speed of a part is known.
+const KNOWN_AFTER: Duration = Duration::from_secs(3);
+
+/// Bounds of the cost of a second of writing on a real target, before any speed is known, as
+/// factors of the time at 400 MB/s: from 2 GB/s to 100 MB/s.
+const UNKNOWN_SPEED: (f64, f64) = (0.2, 4.0);
 
 /// Times that finished parts have taken on a real target.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,6 +113,8 @@ struct Seen {
     /// Of parts of known length: total time beyond their length, s, and their number.
     overhead_s: f64,
     parts: f64,
+    /// Seconds for each unit of cost in earlier reviews of the target, if known.
+    before: Option<f64>,
 }
 
 /// Time that the rest takes.
@@ -99,12 +143,23 @@ impl Work {
         }
     }
 
+    /// Adds the speed of sequential writes in earlier runs on the same target, bytes a second.
+    pub fn calibrated(mut self, write_bytes_per_s: Option<f64>) -> Work {
+        self.seen.before = write_bytes_per_s.map(|speed| FILL_BYTES_PER_S / speed);
+        self
+    }
+
     /// Begins a part of the given cost, which is included in `left`.
     pub fn begin(&mut self, now: Duration, cost: Cost, left: Cost) {
         self.end_part(now);
         let done = left != self.left;
         self.left = left;
-        self.part = Some(Part { cost, began: now });
+        self.part = Some(Part {
+            cost,
+            began: now,
+            share: 0.0,
+            marks: [(now, 0.0); 2],
+        });
         // In virtual time, parts may run side by side: the start of a part carries no new
         // information.
         if done || !self.simulated || self.estimate.is_none() {
@@ -121,6 +176,15 @@ impl Work {
         }
     }
 
+    /// Notes the share of the part under way that is done, by the bytes that it has moved.
+    pub fn advanced(&mut self, now: Duration, share: f64, left: Cost) {
+        self.left = left;
+        if let (Some(part), false) = (&mut self.part, self.simulated) {
+            part.advance(now, share);
+        }
+        self.estimate(now);
+    }
+
     /// Ends a part.
     pub fn end(&mut self, now: Duration, left: Cost) {
         self.end_part(now);
@@ -129,7 +193,7 @@ impl Work {
     }
 
     fn end_part(&mut self, now: Duration) {
-        let Some(Part { cost, began }) = self.part.take() else {
+        let Some(Part { cost, began, .. }) = self.part.take() else {
             return;
         };
         let beyond_s = ((now - began).as_secs_f64() - cost.timed_s).max(0.0);
@@ -145,12 +209,7 @@ impl Work {
 
     fn estimate(&mut self, now: Duration) {
         if !self.simulated {
-            let left_s = self.seconds(self.left);
-            self.estimate = Some(Estimate {
-                at: now,
-                least_s: left_s,
-                most_s: left_s,
-            });
+            self.estimate_real(now);
             return;
         }
         let [before, last] = self.marks;
@@ -166,23 +225,66 @@ impl Work {
             return;
         };
         let (least_s, most_s) = (so_far_s.min(of_late_s), so_far_s.max(of_late_s));
-        // A little more than before is no reason to show more.
-        let most_s = match self.estimate.map(|estimate| estimate.most_at(now)) {
-            Some(shown_s) if (shown_s..SURE_RATIO * shown_s).contains(&most_s) => shown_s,
-            _ => most_s,
-        };
+        let most_s = self.little_more(now, most_s);
         self.estimate = Some(Estimate {
             at: now,
             least_s: least_s.min(most_s),
             most_s,
+            part_s: 0.0,
         });
+    }
+
+    /// Estimates the time left on a real target.
+    fn estimate_real(&mut self, now: Duration) {
+        let part = self.part.and_then(|part| Some((part, part.speeds(now)?)));
+        let Some((part, (so_far, of_late))) = part else {
+            let known = self.seen.untimed > 0.0 || self.seen.before.is_some();
+            let (least, most) = if known { (1.0, 1.0) } else { UNKNOWN_SPEED };
+            let by = |cost: Cost, factor: f64| {
+                let untimed = cost.untimed * factor;
+                self.seconds(Cost { untimed, ..cost })
+            };
+            self.estimate = Some(Estimate {
+                at: now,
+                least_s: by(self.left, least),
+                most_s: by(self.left, most),
+                part_s: self.part.map_or(0.0, |part| by(part.cost, most)),
+            });
+            return;
+        };
+        let done = part.share * part.cost.untimed;
+        let of_part = part.cost.untimed - done;
+        let passed_s = (now - part.began).as_secs_f64();
+        let all = (self.seen.untimed_s + passed_s) / (self.seen.untimed + done);
+        let after = Cost {
+            untimed: 0.0,
+            ..self.left
+        };
+        let after_s = self.seconds(after) + (self.left.untimed - of_part).max(0.0) * all;
+        let least_s = of_part * so_far.min(of_late) + after_s;
+        let most_s = of_part * so_far.max(of_late) + after_s;
+        let shown_s = self.little_more(now, most_s);
+        self.estimate = Some(Estimate {
+            at: now,
+            least_s: least_s.min(shown_s),
+            most_s: shown_s,
+            part_s: (shown_s - after_s).max(0.0),
+        });
+    }
+
+    /// Returns the bound to show: a little more than before is no reason to show more.
+    fn little_more(&self, now: Duration, most_s: f64) -> f64 {
+        match self.estimate.map(|estimate| estimate.most_at(now)) {
+            Some(shown_s) if (shown_s..SURE_RATIO * shown_s).contains(&most_s) => shown_s,
+            _ => most_s,
+        }
     }
 
     /// Estimates the time that work of this cost takes on a real target, s.
     fn seconds(&self, cost: Cost) -> f64 {
         let seen = &self.seen;
         let untimed_s = match seen.untimed {
-            0.0 => 1.0,
+            0.0 => seen.before.unwrap_or(1.0),
             untimed => seen.untimed_s / untimed,
         };
         let overhead_s = (OVERHEAD_S + seen.overhead_s) / (1.0 + seen.parts);
@@ -196,7 +298,8 @@ impl Work {
             return Left::Unknown;
         };
         let (passed_s, left_s) = ((now - estimate.at).as_secs_f64(), estimate.most_s);
-        if self.simulated && estimate.most_s > SURE_RATIO * estimate.least_s {
+        let goes_on = self.simulated || passed_s <= estimate.part_s;
+        if goes_on && estimate.most_s > SURE_RATIO * estimate.least_s {
             let [least_s, most_s] = [estimate.least_s, left_s].map(|s| (s - passed_s).max(0.0));
             return match most_s {
                 0.0 => Left::Unknown,
@@ -205,7 +308,7 @@ impl Work {
         }
         let part_s = match self.part {
             _ if self.simulated => left_s,
-            Some(part) => self.seconds(part.cost),
+            Some(_) => estimate.part_s,
             None => 0.0,
         };
         if passed_s <= part_s {
@@ -221,12 +324,20 @@ impl Work {
     /// Progress of the part under way, in words: `12 of 15 min`, or `for 3 min` if its length is
     /// unknown. Empty in virtual time.
     pub fn part(&self, now: Duration) -> String {
-        let Some(Part { cost, began }) = self.part.filter(|_| !self.simulated) else {
+        let part = self.part.filter(|_| !self.simulated);
+        let Some(Part {
+            cost, began, share, ..
+        }) = part
+        else {
             return String::new();
         };
         let passed_s = (now - began).as_secs_f64();
         if cost.untimed > 0.0 {
-            return format!("for {}", time(passed_s));
+            let share = match share {
+                0.0 => String::new(),
+                share => format!("{:.0} %, ", (share * 100.0).floor()),
+            };
+            return format!("{share}for {}", time(passed_s));
         }
         let passed_s = passed_s.min(cost.timed_s);
         match cost.timed_s {
@@ -318,7 +429,7 @@ mod tests {
             untimed: 200.0,
             parts: 0.0,
         };
-        let mut work = real(whole);
+        let mut work = real(whole).calibrated(Some(FILL_BYTES_PER_S));
         work.begin(at(0), untimed(100.0), whole);
         assert_eq!(work.left(at(0)), Left::About(260.0));
         assert_eq!(work.part(at(40)), "for 40 s");
@@ -334,6 +445,70 @@ mod tests {
         work.begin(at(460), untimed(100.0), untimed(100.0));
         assert_eq!(work.left(at(460)), Left::About(400.0));
         assert_eq!(work.left(at(660)), Left::About(200.0));
+    }
+
+    #[test]
+    fn an_unknown_drive_has_a_range_until_its_first_seconds() {
+        let whole = Cost {
+            timed_s: 100.0,
+            untimed: 200.0,
+            parts: 0.0,
+        };
+        let mut work = real(whole);
+        work.begin(at(0), untimed(200.0), whole);
+        assert_eq!(work.left(at(0)), Left::Between(140.0, 900.0));
+        // Twice as fast as assumed.
+        let mut last_s = 900.0;
+        for second in 1..=100_u32 {
+            let share = f64::from(second) / 100.0;
+            let left = Cost {
+                untimed: 200.0 * (1.0 - share),
+                ..whole
+            };
+            work.advanced(at(second.into()), share, left);
+            let most_s = match work.left(at(second.into())) {
+                Left::About(left_s) | Left::Between(_, left_s) => left_s,
+                other => panic!("{second}: {other:?}"),
+            };
+            assert!(most_s <= last_s, "{second}: {most_s} after {last_s}");
+            if second >= 3 {
+                let truly_s = 100.0 + f64::from(100 - second);
+                assert!((most_s - truly_s).abs() < 1.0, "{second}: {most_s}");
+            }
+            last_s = most_s;
+        }
+        assert_eq!(work.part(at(100)), "100 %, for 100 s");
+        work.begin(at(100), timed(100.0), timed(100.0));
+        assert_eq!(work.left(at(100)), Left::About(100.0));
+    }
+
+    #[test]
+    fn a_drive_that_slows_down_while_it_is_filled_has_a_range() {
+        let whole = untimed(1000.0);
+        let mut work = real(whole);
+        work.begin(at(0), whole, whole);
+        let (mut share, mut rises, mut last_s) = (0.0, 0, f64::INFINITY);
+        for second in 1..=460_u32 {
+            // The cache holds 30 %; behind it the drive is eight times as slow.
+            share += if share < 0.3 { 0.01 } else { 0.00125 };
+            if share >= 1.0 {
+                break;
+            }
+            work.advanced(at(second.into()), share, untimed(1000.0 * (1.0 - share)));
+            let (least_s, most_s) = match work.left(at(second.into())) {
+                Left::About(left_s) => (left_s, left_s),
+                Left::Between(least_s, most_s) => (least_s, most_s),
+                other => panic!("{second}: {other:?}"),
+            };
+            let truly_s = (1.0 - share) / 0.00125;
+            if share > 0.4 {
+                let within = least_s <= truly_s && truly_s <= 1.1 * most_s;
+                assert!(within, "{second}: {least_s} to {most_s} for {truly_s}");
+            }
+            rises += u32::from(most_s > last_s);
+            last_s = most_s;
+        }
+        assert!(rises <= 25, "the time left rose {rises} times");
     }
 
     #[test]

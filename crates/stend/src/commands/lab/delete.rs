@@ -63,12 +63,7 @@ pub(super) fn undelete(args: &LabArgs, entries: &[EntryId]) -> Result<(), Failur
     if entries.is_empty() {
         let deleted = bin::list(&laboratory::look(&args.lab)?, now_unix_ms())?;
         let of = (&args.lab, args.json);
-        return print_list(
-            of,
-            &deleted,
-            "entry was deleted in 30 days",
-            &text(&deleted),
-        );
+        return print_list(of, &deleted, "entry has been deleted", &text(&deleted));
     }
     check_distinct(entries, "run")?;
     let back = bin::undelete(&mut open(&args.lab)?, entries)?;

@@ -211,8 +211,9 @@ impl Session<'_> {
         let target = drive.into_target();
         let info = target.info();
         let progress = Progress::new(&info.title);
+        progress.calibrate(self.store.write_bytes_per_s(&info));
         let lab = self.store.lab();
-        let live = lab.and_then(|lab| Live::begin(lab, &info, &self.edition.id, &progress));
+        let live = lab.and_then(|lab| Live::begin(&lab, &info, &self.edition.id, &progress));
         let run = || self.store.run();
         let began = Instant::now();
         let ended = |target: &mut dyn Target| {

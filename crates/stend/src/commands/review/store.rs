@@ -279,9 +279,17 @@ impl Store {
         Ok(Some(before))
     }
 
+    /// Returns the speed of sequential writes of a drive in earlier runs of the lab, bytes a second.
+    /// An error is no reason to end the review: only the time left is less certain.
+    pub(super) fn write_bytes_per_s(&self, of: &TargetInfo) -> Option<f64> {
+        let lab = self.run.as_ref()?.lab.lock();
+        lab.write_bytes_per_s(of).ok().flatten()
+    }
+
     /// Path of the lab's file, if the review is stored in a lab.
-    pub(super) fn lab(&self) -> Option<&Path> {
-        self.run.as_ref().map(|run| run.lab_path.as_path())
+    pub(super) fn lab(&self) -> Option<PathBuf> {
+        let lab = self.run.as_ref()?.lab.lock();
+        Some(lab.path().to_path_buf())
     }
 
     /// Number of the run in the lab, if anything was stored.
