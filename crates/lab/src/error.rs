@@ -66,6 +66,18 @@ pub enum LabError {
         try again", .0.display()
     )]
     Full(PathBuf),
+    /// The file, or its file system, can only be read.
+    #[error(
+        "{}: the lab cannot be written ({what}); its content is unchanged. Make the file, its \
+         folder and its file system writable (the kernel may have made that read-only after an \
+         error: see `dmesg`), or name another lab with --lab", path.display()
+    )]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+        /// Error of SQLite.
+        what: String,
+    },
     /// The file is damaged.
     #[error(
         "{}: the lab is damaged ({what}); `sqlite3 FILE .recover` may save what is in it",
@@ -143,6 +155,10 @@ impl LabError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LabError::Locked(path),
             Some(ErrorCode::DiskFull) => LabError::Full(path),
+            Some(ErrorCode::ReadOnly | ErrorCode::SystemIoFailure) => LabError::ReadOnly {
+                path,
+                what: error.to_string(),
+            },
             Some(ErrorCode::NotADatabase) => LabError::Foreign(path),
             Some(ErrorCode::DatabaseCorrupt) => LabError::Damaged {
                 path,

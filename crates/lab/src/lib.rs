@@ -23,6 +23,7 @@ mod others;
 mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod place;
 mod program;
 pub mod progress;
 pub mod recorded;
@@ -44,11 +45,14 @@ use rusqlite::{
 };
 use rusqlite_migration::{M, Migrations};
 
+use place::FileId;
+
 pub use drives::Drive;
 pub use error::LabError;
 pub use export::TABLES;
 pub use format::Format;
 pub use merge::Merged;
+pub use place::Place;
 pub use program::{Program, kept_key};
 pub use recorded::{EntryId, RecordedId, RecordedKind};
 pub use runs::{RunId, RunState, RunSummary};
@@ -82,6 +86,8 @@ const VERSIONS: [&str; 9] = [
 pub struct Lab {
     connection: Connection,
     path: PathBuf,
+    /// The file, if it was opened for writing.
+    file: Option<FileId>,
 }
 
 impl Lab {
@@ -132,6 +138,7 @@ impl Lab {
             .map_err(failed)?;
         Ok(Lab {
             connection,
+            file: FileId::at(path),
             path: path.to_path_buf(),
         })
     }
@@ -164,6 +171,7 @@ impl Lab {
         Ok(Some(Lab {
             connection,
             path: path.to_path_buf(),
+            file: None,
         }))
     }
 
@@ -191,6 +199,7 @@ impl Lab {
         Ok(Some(Lab {
             connection,
             path: path.to_path_buf(),
+            file: None,
         }))
     }
 
@@ -207,6 +216,7 @@ impl Lab {
                 connection: open_read_only(path.as_os_str(), BUSY_TIMEOUT)
                     .map_err(|error| LabError::of(error, &path))?,
                 path,
+                file: None,
             },
             Err(error) => return Err(error),
         };

@@ -56,6 +56,17 @@ impl Failure {
         ))
     }
 
+    /// Returns the failure with more text.
+    pub fn with(self, more: &str) -> Failure {
+        match self {
+            Failure::Input(text) => Failure::Input(text + more),
+            Failure::Refused(text) => Failure::Refused(text + more),
+            Failure::ToolMissing(text) => Failure::ToolMissing(text + more),
+            Failure::Io(text) => Failure::Io(text + more),
+            silent @ (Failure::Incomplete | Failure::Refuted) => silent,
+        }
+    }
+
     /// True if everything about the failure has been reported already.
     pub fn is_silent(&self) -> bool {
         matches!(self, Failure::Incomplete | Failure::Refuted)
@@ -104,6 +115,7 @@ impl From<LabError> for Failure {
             LabError::Folder { .. }
             | LabError::Locked(_)
             | LabError::Full(_)
+            | LabError::ReadOnly { .. }
             | LabError::Export { .. }
             | LabError::Other { .. } => Failure::Io(error.to_string()),
         }

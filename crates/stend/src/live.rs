@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use stend_lab::progress::{self, LiveCurve, Progress as Row, ProgressId};
-use stend_lab::{Lab, RunId};
+use stend_lab::{Lab, Place, RunId};
 use stend_method::Event;
 use stend_record::review::{TargetInfo, TargetKind};
 
@@ -215,7 +215,12 @@ impl Shared {
             row.ended = ended;
             row.seen_unix_ms = now_unix_ms();
             // A failed update is made up by the next. A row without an end is shown as stopped.
-            let _ = progress::update(lab, id, &row);
+            match lab.place() {
+                Place::Same => drop(progress::update(lab, id, &row)),
+                Place::Moved(_) => drop(lab.follow()),
+                // The review itself makes a new lab.
+                Place::Gone => return,
+            }
             if ended {
                 return;
             }

@@ -4,8 +4,13 @@ use crate::common;
 
 use std::fs;
 use std::path::Path;
+use std::process::{Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use common::{Mounted, fails, folder, have_root_and, json, list, ok, run, saved, stend};
+use common::{
+    Mounted, fails, folder, have, have_root_and, json, list, ok, program, run, saved, stend, tiny,
+};
 use rusqlite::Connection;
 
 const QUICK: [&str; 6] = [
@@ -168,4 +173,106 @@ fn a_lab_that_is_named_and_not_there_is_an_error() {
     let said = run(first.env_remove("STEND_LAB").env("XDG_DATA_HOME", dir));
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), "[]\n"));
     assert_eq!(fs::read_dir(dir).unwrap().count(), 0);
+}
+
+/// Reviews a file, and calls `disturb` when the lab at `lab` has the first finished test.
+fn disturbed(dir: &Path, lab: &Path, disturb: impl FnOnce()) -> Output {
+    let target = [
+        "drive.bin",
+        "--size",
+        "16MiB",
+        "--lab",
+        lab.to_str().unwrap(),
+    ];
+    let child = program(dir, &tiny(dir, &target, "sequential,random,degradation"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let finished = |lab: &Connection| {
+        let sql = "SELECT count(*) FROM tests WHERE state = 'finished'";
+        lab.query_row(sql, [], |row| row.get::<_, i64>(0))
+    };
+    loop {
+        let found = Connection::open_with_flags(lab, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY);
+        if found.is_ok_and(|lab| finished(&lab).is_ok_and(|tests| tests > 0)) {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "no test ends");
+        sleep(Duration::from_millis(20));
+    }
+    disturb();
+    child.wait_with_output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn a_lab_that_is_moved_or_removed_during_a_review_costs_nothing() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let lab = dir.join("lab.db");
+    let moved = dir.join("moved.db");
+    let output = disturbed(dir, &lab, || fs::rename(&lab, &moved).unwrap());
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("lab.db was moved to"), "{said}");
+    assert!(
+        said.contains("run 1 of the lab") && said.contains("moved.db\n"),
+        "{said}"
+    );
+    let there: Vec<_> = ["lab.db", "lab.db-wal", "lab.db-shm"]
+        .into_iter()
+        .filter(|name| dir.join(name).exists())
+        .collect();
+    assert!(there.is_empty(), "{there:?}");
+    let review = |lab: &str| json(&ok(dir, &["lab", "show", "1", "--json", "--lab", lab]).stdout);
+    assert_eq!(review("moved.db")["complete"], true);
+    assert_eq!(
+        review("moved.db")["tests"],
+        saved(&dir.join("out"))["tests"]
+    );
+
+    fs::remove_dir_all(dir.join("out")).unwrap();
+    let output = disturbed(dir, &lab, || fs::remove_file(&lab).unwrap());
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("was removed, or moved to another disk"),
+        "{said}"
+    );
+    assert_eq!(review("lab.db")["complete"], true);
+    assert_eq!(review("lab.db")["tests"], saved(&dir.join("out"))["tests"]);
+}
+
+#[test]
+fn a_disk_that_fills_during_a_review_costs_no_result() {
+    if !have_root_and(&["mount", "fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let disk = Mounted::new(&["-t", "tmpfs", "-o", "size=1m", "none"]);
+    let lab = disk.path().join("lab.db");
+    let filler = disk.path().join("filler");
+    let output = disturbed(dir, &lab, || {
+        let _no_room = fs::write(&filler, vec![0; 2 << 20]).unwrap_err();
+    });
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    let told = "there is no room for the lab on its disk";
+    assert!(
+        said.contains(told) && said.contains("out holds all that is finished"),
+        "{said}"
+    );
+    let printed = json(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(printed["complete"], true);
+    assert_eq!(saved(&dir.join("out"))["tests"], printed["tests"]);
+    assert!(dir.join("out/index.html").exists());
 }

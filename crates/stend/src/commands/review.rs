@@ -43,13 +43,14 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     let lab = laboratory::path(&args.lab)?;
     let done = perform(args, Some(&lab))?;
     let review = &done.review;
-    if let Some(run) = done.run {
+    if let Some((run, lab)) = done.run.zip(done.lab.as_ref()) {
         note(&format!("run {run} of the lab, {}", lab.display()));
     }
     within(args.language.lang, || {
         print_review(args, review, done.saved.as_deref().ok())
     })?;
     done.saved?;
+    done.stored?;
     done.state?;
     if let Some(path) = &args.state {
         note(&format!("the drive is kept in {}", path.display()));
@@ -69,6 +70,10 @@ pub struct Done {
     pub review: Review,
     /// Path of its page, or the failure to save it: hours of measurement are shown in any case.
     pub saved: Result<PathBuf, Failure>,
+    /// Outcome of storing the review in the lab.
+    pub stored: Result<(), Failure>,
+    /// Path of the lab.
+    pub lab: Option<PathBuf>,
     /// Outcome of saving the drive, if that was requested.
     pub state: Result<(), Failure>,
     /// Number of the run in the lab.
@@ -140,8 +145,11 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         events: AtomicU64::new(0),
     };
     let mut review = session.review(target, rivals)?;
+    let saved = session.store.end(&mut review);
     Ok(Done {
-        saved: session.store.end(&mut review),
+        saved: saved.page,
+        stored: saved.run,
+        lab: session.store.lab(),
         run: session.store.run(),
         state: session.kept.into_inner().map_err(Failure::from),
         review,

@@ -102,7 +102,8 @@ impl Session<'_> {
                 reviews[number] = Some(partial.clone());
                 // The caller treats an error as a warning: all is saved again at the end.
                 let saved = self.store.save(&self.together(&reviews, info, partial));
-                saved.map(drop).map_err(|error| error.to_string())
+                let saved = saved.page.map(drop).and(saved.run);
+                saved.map_err(|error| error.to_string())
             };
             let done = resume.and_then(|resume| {
                 let options = ReviewOptions {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use stend_lab::{EntryId, Lab, LabError, RunContext, RunId, recorded};
+use stend_lab::{EntryId, Lab, LabError, Place, RunContext, RunId, recorded};
 use stend_method::{Edition, MethodError, ReviewOptions, check_resumes};
 use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_report::{keep_finished, review_in};
@@ -30,9 +30,16 @@ pub(super) struct Store {
     run: Option<Run>,
 }
 
+/// Outcome of saving a review.
+pub(super) struct Saved {
+    /// Path of the page.
+    pub(super) page: Result<PathBuf, Failure>,
+    /// Outcome of writing to the lab, if the review is stored in one.
+    pub(super) run: Result<(), Failure>,
+}
+
 /// The run of a review in the lab.
 struct Run {
-    lab_path: PathBuf,
     folder: PathBuf,
     edition_sha256: String,
     lab: Mutex<Lab>,
@@ -160,7 +167,6 @@ impl Store {
     pub(super) fn begin(&mut self, lab: Option<&Path>, edition: &Edition) -> Result<(), Failure> {
         let Some(lab) = lab else { return Ok(()) };
         self.run = Some(Run {
-            lab_path: lab.to_path_buf(),
             folder: laboratory::absolute(self.folder.path()),
             edition_sha256: edition.sha256.clone(),
             lab: Mutex::new(Lab::open(lab)?),
@@ -181,8 +187,8 @@ impl Store {
     }
 
     /// Saves a review at its end. A complete one is shown beside the other drives of the lab.
-    pub(super) fn end(&self, review: &mut Review) -> Result<PathBuf, Failure> {
-        let kept = self.save_undisturbed(review);
+    pub(super) fn end(&self, review: &mut Review) -> Saved {
+        let run = self.save_undisturbed(review);
         if review.complete
             && let Some(run) = &self.run
             && let Some((id, _)) = &*run.id.lock()
@@ -190,16 +196,13 @@ impl Store {
             // Without them the page is still worth as much.
             review.others = run.lab.lock().others(*id).unwrap_or_default();
         }
-        let page = self.folder.save(review)?;
-        kept.map(|()| page)
+        self.save_page(review, run)
     }
 
     /// Saves a review in its present state. If one of the two places fails, the other is still
-    /// written. Returns the path of the page.
-    pub(super) fn save(&self, review: &Review) -> Result<PathBuf, Failure> {
-        let kept = self.save_undisturbed(review);
-        let page = self.folder.save(review)?;
-        kept.map(|()| page)
+    /// written, and the error names it.
+    pub(super) fn save(&self, review: &Review) -> Saved {
+        self.save_page(review, self.save_undisturbed(review))
     }
 
     /// Saves a review in the lab, if there is one; signals wait until this is done.
@@ -213,11 +216,46 @@ impl Store {
         }
     }
 
+    /// Saves a review in the folder; `run` is the outcome of saving it in the lab.
+    fn save_page(&self, review: &Review, run: Result<(), Failure>) -> Saved {
+        let page = self.folder.save(review);
+        let folder = self.folder.path().display();
+        match (run, page) {
+            (Err(run), Ok(page)) => Saved {
+                run: Err(run.with(&format!("; {folder} holds all that is finished"))),
+                page: Ok(page),
+            },
+            (Ok(()), Err(page)) => Saved {
+                run: Ok(()),
+                page: Err(match self.run() {
+                    Some(number) => page.with(&format!(
+                        "; run {number} of the lab holds all that is finished: \
+                         `stend report {number}` makes the report"
+                    )),
+                    None => page,
+                }),
+            },
+            (run, page) => Saved { page, run },
+        }
+    }
+
     /// Writes the present state of a review. The first call resumes the run of the earlier review,
     /// or creates a run. If the run was deleted meanwhile, a new one is created.
     fn save_in_lab(&self, review: &Review) -> Result<(), Failure> {
         let Some(run) = &self.run else { return Ok(()) };
         let (mut lab, mut id) = (run.lab.lock(), run.id.lock());
+        let before = lab.path().display().to_string();
+        match lab.follow()? {
+            Place::Same => {}
+            Place::Moved(to) => note_above(&format!(
+                "{before} was moved to {}: the review is kept there",
+                to.display()
+            )),
+            Place::Gone => note_above(&format!(
+                "{before} was removed, or moved to another disk: a new lab is made there, with all \
+                 of this review; `stend lab merge` adds the runs of the other one"
+            )),
+        }
         let context = run.context();
         let number = match &*id {
             Some((number, uuid)) if is_there(&lab, *number, uuid)? => *number,
