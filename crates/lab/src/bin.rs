@@ -37,8 +37,8 @@ pub struct Deleted {
 /// A row of the table `rivals`, with UUIDs in place of numbers.
 type RivalLink = (String, i64, String);
 
-/// Deletes runs, recorded jobs and replays: all of them or, if one does not exist, none. They can be
-/// brought back by [`undelete`]. Does not check that no run is in progress;
+/// Deletes runs, recorded jobs and replays: all of them or, if one does not exist, none. They can
+/// be brought back by [`undelete`]. Does not check that no run is in progress;
 /// [`crate::progress::check_over`] does.
 ///
 /// # Errors

@@ -14,6 +14,7 @@ mod columns;
 mod drives;
 mod error;
 mod export;
+mod file_id;
 mod fold;
 mod format;
 mod load;
@@ -23,7 +24,7 @@ mod others;
 mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod place;
+pub mod place;
 mod program;
 pub mod progress;
 pub mod recorded;
@@ -45,14 +46,13 @@ use rusqlite::{
 };
 use rusqlite_migration::{M, Migrations};
 
-use place::FileId;
+use file_id::FileId;
 
 pub use drives::Drive;
 pub use error::LabError;
 pub use export::TABLES;
 pub use format::Format;
 pub use merge::Merged;
-pub use place::Place;
 pub use program::{Program, kept_key};
 pub use recorded::{EntryId, RecordedId, RecordedKind};
 pub use runs::{RunId, RunState, RunSummary};

@@ -2,13 +2,14 @@
 //! but keeps its log beside the old name, where another program that opens the moved file does not
 //! find it.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::mem;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rusqlite::Connection;
 
+use crate::file_id::FileId;
 use crate::{Lab, LabError, wal_path};
 
 /// Place of the file of an open lab.
@@ -22,68 +23,51 @@ pub enum Place {
     Gone,
 }
 
-/// Device and inode of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileId(u64, u64);
-
-impl FileId {
-    /// Returns the id of the file at a path.
-    pub(crate) fn at(path: &Path) -> Option<FileId> {
-        fs::metadata(path).ok().map(|meta| FileId::of(&meta))
+/// Returns the place of the file now.
+pub fn of(lab: &Lab) -> Place {
+    let Some(file) = lab.file else {
+        return Place::Same;
+    };
+    if FileId::at(&lab.path) == Some(file) {
+        return Place::Same;
     }
-
-    fn of(meta: &Metadata) -> FileId {
-        FileId(meta.dev(), meta.ino())
-    }
+    // The path of an open file, as the kernel knows it. The file itself must not be opened a
+    // second time: closing that would release SQLite's locks.
+    let open = fs::read_dir("/proc/self/fd").into_iter().flatten();
+    let found = open.filter_map(|entry| {
+        let link = entry.ok()?.path();
+        let meta = fs::metadata(&link).ok()?;
+        let is_it = FileId::of(&meta) == file && meta.nlink() > 0;
+        fs::read_link(&link).ok().filter(|_| is_it)
+    });
+    let mut found = found.filter(|path| FileId::at(path) == Some(file));
+    found.next().map_or(Place::Gone, Place::Moved)
 }
 
-impl Lab {
-    /// Returns the place of the file now.
-    pub fn place(&self) -> Place {
-        let Some(file) = self.file else {
-            return Place::Same;
-        };
-        if FileId::at(&self.path) == Some(file) {
-            return Place::Same;
-        }
-        // The path of an open file, as the kernel knows it. The file itself must not be opened a
-        // second time: closing that would release SQLite's locks.
-        let open = fs::read_dir("/proc/self/fd").into_iter().flatten();
-        let found = open.filter_map(|entry| {
-            let link = entry.ok()?.path();
-            let meta = fs::metadata(&link).ok()?;
-            let is_it = FileId::of(&meta) == file && meta.nlink() > 0;
-            fs::read_link(&link).ok().filter(|_| is_it)
-        });
-        let mut found = found.filter(|path| FileId::at(path) == Some(file));
-        found.next().map_or(Place::Gone, Place::Moved)
+/// Opens the lab at its new path if it was moved, and a new one at the old path if it is gone.
+/// Returns the place of the earlier file.
+///
+/// # Errors
+/// If it cannot be opened; the next call tries again.
+pub fn follow(lab: &mut Lab) -> Result<Place, LabError> {
+    let place = of(lab);
+    let path = match &place {
+        Place::Same => return Ok(place),
+        Place::Moved(path) => path.clone(),
+        Place::Gone => lab.path.clone(),
+    };
+    let none = Connection::open_in_memory().map_err(|error| lab.failed(error))?;
+    let before = mem::replace(&mut lab.connection, none);
+    // So that the file is complete without its log, which is lost beside the old name. A gone
+    // file needs none.
+    let _ = before.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    drop(before);
+    // SQLite leaves the log of a moved file, and a new lab must not find it.
+    let log = wal_path(&lab.path);
+    if fs::metadata(&log).is_ok_and(|log| log.len() == 0) {
+        // A failure is reported by the next open.
+        let _ = fs::remove_file(&log);
     }
-
-    /// Opens the lab at its new path if it was moved, and a new one at the old path if it is gone.
-    /// Returns the place of the earlier file.
-    ///
-    /// # Errors
-    /// If it cannot be opened; the next call tries again.
-    pub fn follow(&mut self) -> Result<Place, LabError> {
-        let place = self.place();
-        let path = match &place {
-            Place::Same => return Ok(place),
-            Place::Moved(path) => path.clone(),
-            Place::Gone => self.path.clone(),
-        };
-        let none = Connection::open_in_memory().map_err(|error| self.failed(error))?;
-        let before = mem::replace(&mut self.connection, none);
-        // So that the file is complete without its log, which is lost beside the old name. A gone
-        // file needs none.
-        let _ = before.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        drop(before);
-        // SQLite leaves the log of a moved file, and a new lab must not find it.
-        let log = wal_path(&self.path);
-        if fs::metadata(&log).is_ok_and(|log| log.len() == 0) {
-            // A failure is reported by the next open.
-            let _ = fs::remove_file(&log);
-        }
-        *self = Lab::open(&path)?;
-        Ok(place)
-    }
+    *lab = Lab::open(&path)?;
+    Ok(place)
 }

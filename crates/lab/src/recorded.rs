@@ -275,8 +275,8 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RecordedSummary> {
     })
 }
 
-/// Removes runs, recorded jobs and replays for good: all of them or, if one does not exist, none. Does not
-/// check that no run is in progress; [`crate::progress::check_over`] does.
+/// Removes runs, recorded jobs and replays for good: all of them or, if one does not exist, none.
+/// Does not check that no run is in progress; [`crate::progress::check_over`] does.
 ///
 /// # Errors
 /// [`LabError::NoRun`], [`LabError::NoRecorded`].

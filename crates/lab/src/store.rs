@@ -72,8 +72,8 @@ impl Lab {
         self.last_like(review, more, values)
     }
 
-    /// Returns the speed of sequential writes to a drive in its last run that has measured it, bytes
-    /// a second: over a range, or of a point.
+    /// Returns the speed of sequential writes to a drive in its last run that has measured it,
+    /// bytes a second: over a range, or of a point.
     ///
     /// # Errors
     /// If the lab cannot be read.

@@ -32,8 +32,8 @@ pub(crate) trait Kind: Any {
         None
     }
 
-    /// Returns the block sizes without which none of it can run, bytes. Those of points are not among
-    /// them: each point is left out by itself, see [`Planner::takes`].
+    /// Returns the block sizes without which none of it can run, bytes. Those of points are not
+    /// among them: each point is left out by itself, see [`Planner::takes`].
     fn needed_blocks(&self) -> Vec<u64> {
         Vec::new()
     }

@@ -329,8 +329,8 @@ impl<'a> Recorder<'a> {
         progress.cost_done += cost;
     }
 
-    /// Reports the growth of a curve by requests a second since the last call; `t_s` and `bytes` are
-    /// its time and the bytes that it has moved.
+    /// Reports the growth of a curve by requests a second since the last call; `t_s` and `bytes`
+    /// are its time and the bytes that it has moved.
     pub(crate) fn grew(
         &self,
         curve: &Growing<'_>,

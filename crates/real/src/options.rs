@@ -14,8 +14,8 @@ pub struct OpenOptions {
     /// Asks the user for the name if none was given: shows the text, and returns the line typed,
     /// without its end; `None` if nothing was typed. Without this function the target is refused.
     pub ask: Option<fn(&str) -> Option<String>>,
-    /// Receives a line whenever the target has answered nothing for long, while a job runs on it, and
-    /// when it answers again. Without this function only the results mention it.
+    /// Receives a line whenever the target has answered nothing for long, while a job runs on it,
+    /// and when it answers again. Without this function only the results mention it.
     pub report: Option<fn(&str)>,
     /// Open for reading only.
     pub read_only: bool,

@@ -236,8 +236,8 @@ impl Progress {
         Progress { shown, ticker }
     }
 
-    /// Sets the speed of sequential writes of the target in earlier runs, bytes a second, before the
-    /// first event.
+    /// Sets the speed of sequential writes of the target in earlier runs, bytes a second, before
+    /// the first event.
     pub fn calibrate(&self, write_bytes_per_s: Option<f64>) {
         self.shown.lock().write_bytes_per_s = write_bytes_per_s;
     }

@@ -99,6 +99,43 @@ fn a_review_is_kept_and_its_report_can_be_made_again() {
 }
 
 #[test]
+fn a_deleted_review_is_brought_back() {
+    let dir = folder();
+    let dir = dir.path();
+    review(dir, &QUICK);
+    let whole = kept(dir, "1");
+    let said = ok(dir, &["lab", "delete", "1"]).stderr;
+    assert!(
+        said.contains("`stend lab undelete` brings them back"),
+        "{said}"
+    );
+    fails(dir, &["lab", "show", "1"], 3, &["there is no run 1"]);
+    let listed = ok(dir, &["lab", "undelete"]).stdout;
+    assert!(
+        listed.contains("edition or job") && listed.contains("8 GB"),
+        "{listed}"
+    );
+    fails(
+        dir,
+        &["lab", "undelete", "9"],
+        3,
+        &["9 is not among the deleted"],
+    );
+    let said = ok(dir, &["lab", "undelete", "1"]).stderr;
+    assert!(said.contains("back: 1"), "{said}");
+    assert_eq!(kept(dir, "1"), whole);
+    ok(dir, &["lab", "delete", "1", "--now"]);
+    fails(
+        dir,
+        &["lab", "undelete", "1"],
+        3,
+        &["1 is not among the deleted"],
+    );
+    let said = ok(dir, &["lab", "vacuum"]).stderr;
+    assert!(said.contains("the file has"), "{said}");
+}
+
+#[test]
 fn a_pdf_that_stend_has_not_printed_is_kept() {
     let dir = folder();
     let dir = dir.path();

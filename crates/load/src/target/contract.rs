@@ -254,8 +254,8 @@ pub trait Target: Send {
         None
     }
 
-    /// Times without any answer that the target notes while it works; each is in the list before the
-    /// operation that it belongs to returns. Always empty for a simulated drive.
+    /// Times without any answer that the target notes while it works; each is in the list before
+    /// the operation that it belongs to returns. Always empty for a simulated drive.
     fn silences(&self) -> Silences {
         Silences::default()
     }

@@ -30,8 +30,8 @@ pub(crate) fn check(name: &str, value: Option<&str>, sector_bytes: u64) -> Resul
     match odd {
         None => Ok(()),
         Some(size) => Err(format!(
-            "the target has sectors of {sector_bytes} bytes and takes only whole ones, and {size} is \
-             no multiple of that: choose one, such as {}",
+            "the target has sectors of {sector_bytes} bytes and takes only whole ones, and {size} \
+             is no multiple of that: choose one, such as {}",
             short(sector_bytes)
         )),
     }

@@ -16,8 +16,8 @@ use crate::laboratory::{self, time};
 use crate::open::check_distinct;
 use crate::output::{note, table};
 
-/// Deletes entries, for good if `now` is set, unless one belongs to a review that is under way. On a
-/// terminal it asks first, unless `yes` is set; scripts are not asked.
+/// Deletes entries, for good if `now` is set, unless one belongs to a review that is under way. On
+/// a terminal it asks first, unless `yes` is set; scripts are not asked.
 pub(super) fn delete(
     of: &LabPath,
     entries: &[EntryId],

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use stend_lab::{EntryId, Lab, LabError, Place, RunContext, RunId, recorded};
+use stend_lab::place::{self, Place};
+use stend_lab::{EntryId, Lab, LabError, RunContext, RunId, recorded};
 use stend_method::{Edition, MethodError, ReviewOptions, check_resumes};
 use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_report::{keep_finished, review_in};
@@ -245,7 +246,7 @@ impl Store {
         let Some(run) = &self.run else { return Ok(()) };
         let (mut lab, mut id) = (run.lab.lock(), run.id.lock());
         let before = lab.path().display().to_string();
-        match lab.follow()? {
+        match place::follow(&mut lab)? {
             Place::Same => {}
             Place::Moved(to) => note_above(&format!(
                 "{before} was moved to {}: the review is kept there",
@@ -317,8 +318,8 @@ impl Store {
         Ok(Some(before))
     }
 
-    /// Returns the speed of sequential writes of a drive in earlier runs of the lab, bytes a second.
-    /// An error is no reason to end the review: only the time left is less certain.
+    /// Returns the speed of sequential writes of a drive in earlier runs of the lab, bytes a
+    /// second. An error is no reason to end the review: only the time left is less certain.
     pub(super) fn write_bytes_per_s(&self, of: &TargetInfo) -> Option<f64> {
         let lab = self.run.as_ref()?.lab.lock();
         lab.write_bytes_per_s(of).ok().flatten()
