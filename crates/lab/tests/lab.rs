@@ -91,6 +91,7 @@ fn point(n: u64) -> Point {
         iops: 1e5 / (n + 1) as f64,
         bw_bytes_per_s: 4.096e8 / (n + 1) as f64,
         cpu_ns_per_request: n.is_multiple_of(2).then_some(1234.5 + n as f64),
+        power_w: n.is_multiple_of(3).then_some(0.5 + n as f64),
         latency_ns: latency(n),
         latency_histogram: n.is_multiple_of(3).then(|| "HISTFAAAA".to_owned()),
         parts: vec![PointPart {
@@ -134,6 +135,7 @@ fn series(n: u64) -> Series {
             })
             .collect(),
         cpu_ns_per_request: n.is_multiple_of(2).then_some(987.5 + n as f64),
+        power_w: n.is_multiple_of(3).then_some(0.25),
         latency_ns: latency(n),
         latency_histogram: n.is_multiple_of(3).then(|| "HISTFAAAA".to_owned()),
     }
