@@ -280,19 +280,20 @@ fn part(setting: &Setting, action: &Action<'_>, title: Option<String>) -> Outlin
         bytes: Some(bytes),
     };
     let capacity_bytes = setting.capacity_bytes;
+    let described = |load: &Load| load.within(capacity_bytes).describe();
     match action {
         Action::Load {
             load,
             runtime_s: Some(runtime_s),
         } => timed(
-            title.unwrap_or_else(|| load.describe().to_string()),
+            title.unwrap_or_else(|| described(load).to_string()),
             *runtime_s as f64,
         ),
         Action::Load {
             load,
             runtime_s: None,
         } => sized(
-            format!("{}, one pass", load.describe()),
+            format!("{}, one pass", described(load)),
             load.range_bytes(capacity_bytes),
         ),
         Action::Write(bytes) => sized("write in sequence".to_owned(), *bytes),
@@ -319,7 +320,7 @@ fn part(setting: &Setting, action: &Action<'_>, title: Option<String>) -> Outlin
             timed(
                 format!(
                     "{} until steady, at most {} rounds of {round_s} s",
-                    rounds.load.describe(),
+                    described(&rounds.load),
                     rounds.rounds_max
                 ),
                 round_s * f64::from(rounds.rounds_max),

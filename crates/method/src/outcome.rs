@@ -42,10 +42,7 @@ pub(crate) fn point(
         }
     }
     Ok(Point {
-        load: Load {
-            region_bytes: load.region_bytes.filter(|r| *r < capacity_bytes),
-            ..*load
-        },
+        load: load.within(capacity_bytes),
         duration_s: runtime_s as f64,
         iops: all.iops,
         bw_bytes_per_s: all.bw_bytes_per_s,

@@ -83,6 +83,15 @@ impl Load {
         Text::list(", ", parts)
     }
 
+    /// The load on a target of this capacity: a region that holds all of it is none.
+    #[must_use]
+    pub fn within(&self, capacity_bytes: u64) -> Load {
+        Load {
+            region_bytes: self.region_bytes.filter(|bytes| *bytes < capacity_bytes),
+            ..*self
+        }
+    }
+
     /// Parts of the description without the queue depth and the region: `random read`, `4 KiB`, `4
     /// threads`.
     pub(crate) fn requests(&self) -> Vec<Text> {

@@ -215,7 +215,7 @@ impl Work for PlannedPoint {
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, load) = (context.setting, &self.load);
         let seed_name = format!("{}/{}", context.recorder.test_id(places[0]), load.slug());
-        let name = load.describe();
+        let name = load.within(setting.capacity_bytes).describe();
         let runtime_s = setting.runtime_s(self.duration_s);
         let cost = setting.load_cost(load, Some(runtime_s));
         context.recorder.begin(places[0], &name, cost);
