@@ -53,7 +53,7 @@ pub use facts::SlcCacheSize;
 pub use figures::Figure;
 pub use overrides::check_key;
 pub use parts::{Files, ModelFile, PART_SCHEMA};
-pub use shipped::{PARTS, SHIPPED, Shipped, unknown_model};
+pub use shipped::{PARTS, SHIPPED, Shipped, meant, unknown_model};
 pub use stend_config::FileError;
 
 impl Model {

@@ -14,24 +14,30 @@ const SUGGESTED_MAX: usize = 3;
 
 /// Message about a name that no shipped model has, with the names that resemble it.
 pub fn unknown_model(name: &str) -> String {
-    let near = resembling(name);
-    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-    let meant = match near.split_last() {
-        None => String::new(),
-        Some((one, [])) => format!("did you mean {one}? "),
-        Some((last, others)) => format!("did you mean {} or {last}? ", others.join(", ")),
-    };
+    let meant = meant(name, SHIPPED.iter().map(|shipped| shipped.name));
     let all = SHIPPED.len();
     format!("there is no drive model `{name}`; {meant}`stend drives` lists all {all}")
 }
 
-/// Shipped models that share the most words with a name, or differ from it by a third of its
-/// letters at most; the nearest first.
-fn resembling(name: &str) -> Vec<&'static str> {
+/// Formats the names that resemble another one, as a question that ends with a space; empty for
+/// none.
+pub fn meant<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> String {
+    let near = resembling(name, names);
+    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    match near.split_last() {
+        None => String::new(),
+        Some((one, [])) => format!("did you mean {one}? "),
+        Some((last, others)) => format!("did you mean {} or {last}? ", others.join(", ")),
+    }
+}
+
+/// Names that share the most words with another, or differ from it by a third of its letters at
+/// most; the nearest first.
+fn resembling<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
     let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
     let common = |other: &str| other.split('-').filter(|w| words.contains(w)).count();
     let distance = |other: &str| strsim::damerau_levenshtein(name, other);
-    let all = || SHIPPED.iter().map(|shipped| shipped.name);
+    let all = || names.clone();
     let most = all().map(common).max().unwrap_or(0);
     let is_near = |other: &&str| match most {
         0 => distance(other) * 3 <= name.chars().count(),
@@ -51,6 +57,7 @@ mod tests {
 
     #[test]
     fn names_are_suggested_by_words_and_by_letters() {
+        let resembling = |name| resembling(name, SHIPPED.iter().map(|shipped| shipped.name));
         assert_eq!(resembling("samsung-850-pro")[0], "samsung-850-pro-256gb");
         assert_eq!(resembling("demo-9gb"), ["demo-8gb"]);
         assert_eq!(resembling("demo8gb"), ["demo-8gb"]);

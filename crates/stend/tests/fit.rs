@@ -85,7 +85,7 @@ fn published_figures_beside_predicted_ones() {
         3,
         &[
             "no published figures of crucial-m550-512gb",
-            "samsung-850-pro-256gb",
+            "did you mean `crucial-mx100-512gb`",
         ],
     );
     let args = ["claims", "--measured", "--drives", "samsung-850-pro-256gb"];

@@ -9,7 +9,7 @@ use stend_experiment::Threads;
 use stend_fit::compare::{Comparing, Median};
 use stend_fit::measured::{Ask, Base, Row, is_file};
 use stend_fit::{Comparison, Measured, Outcome, compare};
-use stend_model::Model;
+use stend_model::{Model, meant};
 
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
@@ -75,10 +75,17 @@ fn unknown(measured: &Measured, names: &[String]) -> String {
         .collect();
     models.sort_unstable();
     models.dedup();
+    let known = |name: &&String| models.contains(&name.as_str());
+    let unknown: Vec<&String> = names.iter().filter(|name| !known(name)).collect();
+    let meant = unknown
+        .iter()
+        .map(|name| meant(name, models.iter().copied()));
     format!(
-        "no published figures of {}; there are some of {}",
+        "no published figures of {}; {}`stend claims --measured` without --drives tells those of all \
+         {} models",
         names.join(", "),
-        models.join(", ")
+        meant.collect::<String>(),
+        models.len()
     )
 }
 

@@ -11,6 +11,7 @@ use stend_lab::RunId;
 use stend_language::{say, text, within};
 use stend_load::target::{Target, WriteLimit};
 use stend_method::{Edition, ReviewOptions, check_options, check_write_budget, estimate};
+use stend_model::SHIPPED;
 use stend_record::review::{Review, TargetInfo, TargetKind, TestResult};
 use stend_simulated::Access;
 
@@ -272,9 +273,10 @@ fn check_rival(name: &str) -> Result<(), Failure> {
     if is_simulated(name) || path.is_file() || path.is_dir() {
         return Ok(());
     }
+    let meant = stend_model::meant(name, SHIPPED.iter().map(|shipped| shipped.name));
     Err(Failure::Input(format!(
-        "--against {name}: a rival is a drive model, a model file, a directory or a file that \
-         exists; review a block device on its own"
+        "--against {name}: {meant}a rival is a drive model (`stend drives`), a model file, a \
+         directory or a file that exists; review a block device on its own"
     )))
 }
 

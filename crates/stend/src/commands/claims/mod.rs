@@ -159,8 +159,10 @@ fn check_drives(articles: &[CheckedArticle], args: &ClaimsArgs) -> Result<(), Fa
     match drives.find(|drive| !named.contains(drive.as_str())) {
         None => Ok(()),
         Some(unknown) => Err(Failure::Input(format!(
-            "--drives {unknown}: no finding is about it; there are: {}",
-            named.into_iter().collect::<Vec<_>>().join(", ")
+            "--drives {unknown}: no finding is about it; {}`stend claims` without --drives checks \
+             the findings about all {}",
+            stend_model::meant(unknown, named.iter().copied()),
+            named.len()
         ))),
     }
 }
