@@ -53,7 +53,12 @@ fn of_test(test: &TestResult) -> Vec<Measured<'_>> {
     }
     let fastest = |op: PointOp| {
         let points = test.points().iter();
-        let points = points.filter(|point| point.load.op == op && point.power_w.is_some());
+        let points = points.filter(|point| {
+            // A mix of one direction alone is that direction.
+            let mixed = (1..100).contains(&point.load.read_percent);
+            let op_fits = point.load.op == op && (op != PointOp::Mixed || mixed);
+            op_fits && point.power_w.is_some()
+        });
         points.max_by(|a, b| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s))
     };
     let ops = [PointOp::Read, PointOp::Write, PointOp::Mixed].into_iter();

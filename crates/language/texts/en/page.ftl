@@ -43,8 +43,8 @@ exact-jobs = The exact jobs ({ $count })
 all-key-figures = All key figures
 energy-title = Energy
 energy-chart = Power under load
-energy-axis = Mean power of the drive under the fastest point of each test and direction, and under curves.
-    To the left is better
+energy-axis = Mean power of the drive: under the fastest load of each test and direction, and over
+    whole curves. To the left is better
 energy-load = { $test }: { $load }
 energy-per-gb = { $joules } J per GB
 others-title = Among the drives of this lab

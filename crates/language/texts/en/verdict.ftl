@@ -70,9 +70,9 @@ verdict-standing-ahead = { $throughout ->
             { private-verdict-area }, where it is { private-verdict-lead }.
     }
    *[no] { $rivals ->
-        [1] It is behind the { $names } in no area as a whole, and { private-verdict-lead }
+        [1] In no area as a whole is it behind the { $names }, and it is { private-verdict-lead }
             { private-verdict-area }.
-       *[other] It is behind the best of its rivals, { $names }, in no area as a whole, and
+       *[other] In no area as a whole is it behind the best of its rivals, { $names }, and it is
             { private-verdict-lead } { private-verdict-area }.
     }
 }
@@ -84,10 +84,10 @@ verdict-standing-behind = { $throughout ->
             { private-verdict-behind }, where it reaches { $share } of the speed.
     }
    *[no] { $rivals ->
-        [1] It is ahead of the { $names } in no area as a whole, and reaches { $share } of its
-            speed { private-verdict-behind }.
-       *[other] It is ahead of the best of its rivals, { $names }, in no area as a whole, and
-            reaches { $share } of their speed { private-verdict-behind }.
+        [1] In no area as a whole is it ahead of the { $names }, and { private-verdict-behind } it
+            reaches { $share } of its speed.
+       *[other] In no area as a whole is it ahead of the best of its rivals, { $names }, and
+            { private-verdict-behind } it reaches { $share } of their speed.
     }
 }
 verdict-standing-mixed = { $rivals ->
