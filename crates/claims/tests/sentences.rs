@@ -131,8 +131,9 @@ fn foreign(review: &Review, text: &str) -> Vec<String> {
 }
 
 /// Names and abbreviations that Russian has too.
-const STAY: &str = "Seq Q32T1 Adobe Microsoft PCMark SATA PCIe NVMe AHCI SLC MLC TLC TRIM IOPS CrystalDiskMark Windows fio SSD NCQ \
-    AS Photoshop Word Excel PowerPoint Outlook Illustrator InDesign Battlefield iso mp3 ISO";
+const STAY: &str = "World of Warcraft Seq Q32T1 Adobe Microsoft PCMark SATA PCIe NVMe AHCI SLC MLC \
+    TLC TRIM IOPS CrystalDiskMark Windows fio SSD NCQ AS Photoshop Word Excel PowerPoint Outlook \
+    Illustrator InDesign Battlefield iso mp3 ISO";
 
 /// Speed of a curve at its beginning and at its end, as [`number`] tells it, in the unit of a curve
 /// of small blocks.

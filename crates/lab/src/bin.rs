@@ -4,11 +4,13 @@
 //! in another program that reads the file. The table `deleted` keeps it as a lab of its own, which
 //! is merged back. That lab has the version of its time, and is migrated like any other.
 
+use std::path::Path;
+
 use rusqlite::{Connection, Row, Transaction, params};
 use serde::Serialize;
 
 use crate::recorded::{self, EntryId};
-use crate::{Lab, LabError, drives, fold, merge};
+use crate::{Lab, LabError, drives, fold, merge, uri};
 
 /// Time for which a deleted entry can be brought back, ms: 30 days.
 pub const KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
@@ -37,30 +39,33 @@ pub struct Deleted {
 /// A row of the table `rivals`, with UUIDs in place of numbers.
 type RivalLink = (String, i64, String);
 
-/// Deletes runs, recorded jobs and replays: all of them or, if one does not exist, none. They can
-/// be brought back by [`undelete`]. Does not check that no run is in progress;
-/// [`crate::progress::check_over`] does.
+/// Deletes runs, recorded jobs and replays; if one does not exist, none. They can be brought back
+/// by [`undelete`]. Does not check that no run is in progress; [`crate::progress::check_over`]
+/// does.
 ///
 /// # Errors
-/// [`LabError::NoRun`], [`LabError::NoRecorded`], [`LabError::Full`].
+/// [`LabError::NoRun`], [`LabError::NoRecorded`]; [`LabError::Full`] and others, after which some
+/// entries may be deleted.
 pub fn delete(lab: &mut Lab, entries: &[EntryId], now_unix_ms: i64) -> Result<(), LabError> {
     for entry in entries {
         recorded::check(lab, *entry)?;
     }
     let path = lab.path().to_path_buf();
-    lab.change(|within| {
+    let empty = empty_lab().map_err(|error| lab.failed(error))?;
+    // Of all entries first: the deletion of a run removes the links of its rivals.
+    let links: Vec<_> = lab.change(|within| {
         expire(within, now_unix_ms)?;
-        // Of all entries first: the deletion of a run removes the links of its rivals.
-        let links: Vec<_> = entries
-            .iter()
-            .map(|entry| links(within, *entry))
-            .collect::<Result<_, _>>()?;
-        for (entry, links) in entries.iter().zip(&links) {
-            let content = copy_of(&path.to_string_lossy(), *entry)?;
+        entries.iter().map(|entry| links(within, *entry)).collect()
+    })?;
+    // Other programs write between two entries: a review does not wait for hundreds of them.
+    for (entry, links) in entries.iter().zip(&links) {
+        lab.change(|within| {
+            let content = copy_of(&path, &empty, *entry)?;
             keep(within, *entry, (links, &content), now_unix_ms)?;
-        }
-        recorded::remove(within, entries)
-    })
+            recorded::remove(within, &[*entry])
+        })?;
+    }
+    Ok(())
 }
 
 /// Brings deleted entries back, each with its number unless another entry has that now. Returns the
@@ -103,12 +108,21 @@ pub fn list(lab: &Lab, now_unix_ms: i64) -> Result<Vec<Deleted>, LabError> {
 /// entries.
 ///
 /// # Errors
-/// [`LabError::Locked`] while another program uses the lab, [`LabError::Full`].
+/// [`LabError::Locked`] while another program uses the lab, [`LabError::Full`]: then no entry is
+/// removed.
 pub fn vacuum(lab: &mut Lab) -> Result<usize, LabError> {
+    let shrink = |lab: &Lab| {
+        let shrunk = lab
+            .connection
+            .execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
+        shrunk.map_err(|error| lab.failed(error))
+    };
+    // First with the entries: where that fails, they stay. Without them it needs less room.
+    shrink(lab)?;
     let removed = lab.change(|within| within.execute("DELETE FROM deleted", []))?;
-    let shrink = "VACUUM; PRAGMA wal_checkpoint(TRUNCATE);";
-    let shrunk = lab.connection.execute_batch(shrink);
-    shrunk.map_err(|error| lab.failed(error))?;
+    if removed > 0 {
+        shrink(lab)?;
+    }
     Ok(removed)
 }
 
@@ -131,14 +145,25 @@ fn links(within: &Transaction<'_>, entry: EntryId) -> rusqlite::Result<Vec<Rival
     statement.query_map([run.0], link)?.collect()
 }
 
-/// Returns a lab with one entry of the lab at `path`, as a file's bytes.
-fn copy_of(path: &str, entry: EntryId) -> rusqlite::Result<Vec<u8>> {
+/// Returns a lab without entries, as a file's bytes.
+fn empty_lab() -> rusqlite::Result<Vec<u8>> {
+    let mut empty = Connection::open_in_memory()?;
+    empty.pragma_update(None, "page_size", PAGE_BYTES)?;
+    fold::add_to(&empty)?;
+    empty.pragma_update(None, "foreign_keys", false)?;
+    migrate(&mut empty)?;
+    Ok(empty.serialize("main")?.to_vec())
+}
+
+/// Returns a lab with one entry of the lab at `path`, as a file's bytes; `empty` has none.
+fn copy_of(path: &Path, empty: &[u8], entry: EntryId) -> rusqlite::Result<Vec<u8>> {
     let mut copy = Connection::open_in_memory()?;
-    copy.pragma_update(None, "page_size", PAGE_BYTES)?;
+    copy.deserialize_read_exact("main", empty, empty.len(), false)?;
     fold::add_to(&copy)?;
     copy.pragma_update(None, "foreign_keys", false)?;
-    migrate(&mut copy)?;
-    copy.execute("ATTACH DATABASE ?1 AS other", params![path])?;
+    // Only for reading: a wrong path must not become a file.
+    let uri = uri(path, "mode=ro").ok_or_else(|| rusqlite::Error::InvalidPath(path.into()))?;
+    copy.execute("ATTACH DATABASE ?1 AS other", params![uri])?;
     let within = copy.transaction()?;
     drives::merge(&within)?;
     match entry {

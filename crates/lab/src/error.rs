@@ -78,6 +78,24 @@ pub enum LabError {
         /// Error of SQLite.
         what: String,
     },
+    /// The file was moved or removed while it was open.
+    #[error(
+        "{}: the lab was {} while this program used it, and is not written any more, because that \
+         could damage it; {}",
+        path.display(),
+        to.as_ref().map_or_else(|| "removed".to_owned(), |to| format!("moved to {}", to.display())),
+        match to {
+            Some(_) => "move it back: its last changes are in the log beside its old name (-wal), \
+                        and a review that still runs is then saved in it",
+            None => "name another one with --lab",
+        }
+    )]
+    Moved {
+        /// Its path when it was opened.
+        path: PathBuf,
+        /// Its path now; `None` if it was removed, or moved to another file system.
+        to: Option<PathBuf>,
+    },
     /// The file is damaged.
     #[error(
         "{}: the lab is damaged ({what}); `sqlite3 FILE .recover` may save what is in it",

@@ -20,7 +20,7 @@ mod format;
 mod load;
 pub mod marks;
 mod merge;
-mod others;
+pub mod others;
 mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -345,16 +345,16 @@ fn wal_path(path: &Path) -> PathBuf {
     PathBuf::from(log)
 }
 
-/// Returns the name by which SQLite opens a file that no program changes:
-/// <https://sqlite.org/uri.html>.
-fn immutable_uri(path: &Path) -> String {
+/// Returns the name by which SQLite opens a file with a parameter:
+/// <https://sqlite.org/uri.html>. `None` for a path that is not UTF-8.
+fn uri(path: &Path, parameter: &str) -> Option<String> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let escaped = |c: char| match c {
         '%' | '?' | '#' => format!("%{:02x}", u32::from(c)),
         c => c.to_string(),
     };
-    let escaped: String = path.to_string_lossy().chars().map(escaped).collect();
-    format!("file://{escaped}?immutable=1")
+    let escaped: String = path.to_str()?.chars().map(escaped).collect();
+    Some(format!("file://{escaped}?{parameter}"))
 }
 
 /// Opens a lab of any known version only for reading.
@@ -363,7 +363,10 @@ fn open_to_read(path: &Path, patience: Duration) -> Result<Connection, LabError>
         // There is no log beside the file, and none can be created: no program writes, and SQLite
         // can read the file with this flag.
         Err(error) if cannot_open(&error) && !wal_path(path).exists() => {
-            open_read_only(immutable_uri(path).as_ref(), patience)
+            match uri(path, "immutable=1") {
+                Some(uri) => open_read_only(uri.as_ref(), patience),
+                None => Err(error),
+            }
         }
         other => other,
     };

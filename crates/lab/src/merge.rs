@@ -79,7 +79,10 @@ impl Lab {
         }
         // The same way in which it was read.
         let name = match crate::open_read_only(other.as_os_str(), crate::BUSY_TIMEOUT) {
-            Err(error) if crate::cannot_open(&error) => crate::immutable_uri(other),
+            Err(error) if crate::cannot_open(&error) => {
+                let uri = crate::uri(other, "immutable=1");
+                uri.unwrap_or_else(|| other.to_string_lossy().into_owned())
+            }
             _ => other.to_string_lossy().into_owned(),
         };
         self.connection

@@ -275,7 +275,8 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RecordedSummary> {
     })
 }
 
-/// Removes runs, recorded jobs and replays for good: all of them or, if one does not exist, none.
+/// Removes runs, recorded jobs and replays for good, with earlier copies of them among the deleted
+/// entries: all of them or, if one does not exist, none.
 /// Does not check that no run is in progress; [`crate::progress::check_over`] does.
 ///
 /// # Errors
@@ -284,7 +285,16 @@ pub fn delete(lab: &mut Lab, entries: &[EntryId]) -> Result<(), LabError> {
     for entry in entries {
         check(lab, *entry)?;
     }
-    lab.change(|within| remove(within, entries))
+    lab.change(|within| {
+        for entry in entries {
+            let (table, id) = place(*entry);
+            let sql = format!(
+                "DELETE FROM deleted WHERE uuid = (SELECT uuid FROM {table} WHERE id = ?1)"
+            );
+            within.execute(&sql, params![id])?;
+        }
+        remove(within, entries)
+    })
 }
 
 /// Removes entries, and drives that then have none.

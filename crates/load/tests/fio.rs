@@ -458,7 +458,6 @@ fn verify_reads_what_was_written() {
         "rw=randwrite\nnorandommap",
         "rw=randwrite\nrandom_distribution=zipf",
         "rw=randwrite\nrandom_generator=lfsr",
-        "rw=write\nio_size=128k",
         "rw=write:4k\nfilesize=64k",
     ] {
         let (_, written, read, _) = runs(body);

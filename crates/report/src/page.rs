@@ -8,7 +8,7 @@ use stend_analysis::noiseless::noiseless_in;
 use stend_analysis::repeated;
 use stend_analysis::same_load::{UnlikeLoad, unlike_loads};
 use stend_analysis::steady::start_text;
-use stend_analysis::verdict::verdict;
+use stend_analysis::verdict::{Verdict, verdict};
 use stend_analysis::words::{self, capitalised, list, uncapitalised};
 use stend_language::{Language, current, say, text};
 use stend_record::review::{Condition, Review, SteadyStart, TargetKind, TestResult};
@@ -159,11 +159,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
     let energy = energy::chart(&drives);
     let key_figures = headline::table(&drives);
     let verdict = verdict(review);
-    // Without a verdict, the cautions explain why.
-    let (said, cautions) = match (verdict.text(), verdict.cautions_text()) {
-        (said, cautions) if said.is_empty() => (cautions, said),
-        both => both,
-    };
+    let (said, cautions) = spoken(&verdict);
     let (kicker, title) = match comparison {
         None => (say("kicker-review"), target.title.clone()),
         Some(_) => (say("kicker-comparison"), against(&drives)),
@@ -204,6 +200,14 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
     };
     page.render()
         .map_err(|error| ReportError::Render(error.to_string()))
+}
+
+/// Returns the verdict and its cautions; without a verdict, the cautions explain why.
+fn spoken(verdict: &Verdict) -> (String, String) {
+    match (verdict.text(), verdict.cautions_text()) {
+        (said, cautions) if said.is_empty() => (cautions, said),
+        both => both,
+    }
 }
 
 /// Returns the user's label and note of a review.

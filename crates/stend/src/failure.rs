@@ -116,6 +116,7 @@ impl From<LabError> for Failure {
             | LabError::Locked(_)
             | LabError::Full(_)
             | LabError::ReadOnly { .. }
+            | LabError::Moved { .. }
             | LabError::Export { .. }
             | LabError::Other { .. } => Failure::Io(error.to_string()),
         }

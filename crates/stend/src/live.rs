@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use stend_lab::place::{self, Place};
 use stend_lab::progress::{self, LiveCurve, Progress as Row, ProgressId};
-use stend_lab::{Lab, RunId};
+use stend_lab::{Lab, RunId, place};
 use stend_method::Event;
 use stend_record::review::{TargetInfo, TargetKind};
 
@@ -216,11 +215,8 @@ impl Shared {
             row.ended = ended;
             row.seen_unix_ms = now_unix_ms();
             // A failed update is made up by the next. A row without an end is shown as stopped.
-            match place::of(lab) {
-                Place::Same => drop(progress::update(lab, id, &row)),
-                Place::Moved(_) => drop(place::follow(lab)),
-                // The review itself makes a new lab.
-                Place::Gone => return,
+            if place::check(lab).is_ok() {
+                drop(progress::update(lab, id, &row));
             }
             if ended {
                 return;

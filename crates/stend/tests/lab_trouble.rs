@@ -219,36 +219,54 @@ fn a_lab_that_is_moved_or_removed_during_a_review_costs_nothing() {
     let dir = dir.path();
     let lab = dir.join("lab.db");
     let moved = dir.join("moved.db");
-    let output = disturbed(dir, &lab, || fs::rename(&lab, &moved).unwrap());
+    let tests = |lab: &str| {
+        let shown = json(&ok(dir, &["lab", "show", "1", "--json", "--lab", lab]).stdout);
+        list(&shown["tests"]).to_vec()
+    };
+    let is_in_the_folder = |output: &Output| {
+        let printed = json(std::str::from_utf8(&output.stdout).unwrap());
+        assert_eq!(printed["complete"], true);
+        assert_eq!(saved(&dir.join("out"))["tests"], printed["tests"]);
+        assert!(dir.join("out/index.html").exists());
+    };
+    let output = disturbed(dir, &lab, || {
+        fs::rename(&lab, &moved).unwrap();
+    });
     let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("lab.db was moved to"), "{said}");
-    assert!(
-        said.contains("run 1 of the lab") && said.contains("moved.db\n"),
-        "{said}"
-    );
-    let there: Vec<_> = ["lab.db", "lab.db-wal", "lab.db-shm"]
-        .into_iter()
-        .filter(|name| dir.join(name).exists())
-        .collect();
-    assert!(there.is_empty(), "{there:?}");
-    let review = |lab: &str| json(&ok(dir, &["lab", "show", "1", "--json", "--lab", lab]).stdout);
-    assert_eq!(review("moved.db")["complete"], true);
-    assert_eq!(
-        review("moved.db")["tests"],
-        saved(&dir.join("out"))["tests"]
-    );
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    for part in [
+        "the lab was moved to",
+        "moved.db while this program used it",
+        "move it back",
+        "out holds all that is finished",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    is_in_the_folder(&output);
+    assert!(!lab.exists(), "no other lab is made");
+    // Its last changes are in the log beside the old name.
+    fs::rename(&moved, &lab).unwrap();
+    let run = json(&ok(dir, &["lab", "list", "--json", "--lab", "lab.db"]).stdout);
+    assert!(run[0]["tests_finished"].as_u64() >= Some(1), "{run}");
 
     fs::remove_dir_all(dir.join("out")).unwrap();
+    fs::remove_file(&lab).unwrap();
     let output = disturbed(dir, &lab, || fs::remove_file(&lab).unwrap());
     let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(
-        said.contains("was removed, or moved to another disk"),
-        "{said}"
-    );
-    assert_eq!(review("lab.db")["complete"], true);
-    assert_eq!(review("lab.db")["tests"], saved(&dir.join("out"))["tests"]);
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.contains("the lab was removed"), "{said}");
+    is_in_the_folder(&output);
+
+    // It is moved back in time.
+    fs::remove_dir_all(dir.join("out")).unwrap();
+    let output = disturbed(dir, &lab, || {
+        fs::rename(&lab, &moved).unwrap();
+        sleep(Duration::from_millis(500));
+        fs::rename(&moved, &lab).unwrap();
+    });
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    is_in_the_folder(&output);
+    assert_eq!(tests("lab.db"), *list(&saved(&dir.join("out"))["tests"]));
 }
 
 #[test]

@@ -96,4 +96,4 @@ lab-unchanged = Nothing was changed.
 lab-label = Label
 lab-note = Note
 lab-keep = Keep
-lab-marks-note = An empty one is taken away. By its label, <code>stend compare</code> finds a run.
+lab-marks-note = An empty field removes the text. By its label, <code>stend compare</code> finds a run.

@@ -303,7 +303,10 @@ fn fault_of_order(spec: &Spec) -> Option<(&'static str, &'static str)> {
     }
     let problem = if spec.time_based {
         "is not simulated with `time_based`, with which fio writes and reads in turns: set the \
-         amount of data with `size` or `io_size`"
+         amount of data with `size`"
+    } else if passes_again(spec) || spec.number_ios > 0 {
+        "is not simulated with an `io_size` above `size`, or with `number_ios`: fio counts the \
+         reads too; set the amount of data with `size`"
     } else if spec.loops > 1 {
         "is not simulated with `loops`: leave out one of them"
     } else if spec.flow.weight > 0 {
@@ -312,6 +315,14 @@ fn fault_of_order(spec: &Spec) -> Option<(&'static str, &'static str)> {
         return None;
     };
     Some(("verify", problem))
+}
+
+/// True if a job moves more data than its region holds.
+fn passes_again(spec: &Spec) -> bool {
+    match (spec.io_size, spec.size) {
+        (Some(Extent::Bytes(io)), Some(Extent::Bytes(size))) => io > size,
+        _ => false,
+    }
 }
 
 /// Fault of the options of zones.

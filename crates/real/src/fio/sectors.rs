@@ -19,6 +19,12 @@ pub(crate) fn check(name: &str, value: Option<&str>, sector_bytes: u64) -> Resul
                 .collect()
         }
         "offset" | "offset_increment" => vec![value],
+        // What lies between two sequential requests; of random ones it is a count.
+        "rw" | "readwrite" if !value.starts_with("rand") => value
+            .split(':')
+            .skip(1)
+            .map(|skip| skip.trim_start_matches('-'))
+            .collect(),
         _ => return Ok(()),
     };
     // fio itself reports what is no size.
@@ -62,6 +68,9 @@ mod tests {
             ("offset", "1m"),
             ("ba", "4k"),
             ("iodepth", "512"),
+            ("rw", "write"),
+            ("rw", "write:-8k"),
+            ("rw", "randread:8"),
             ("bs", "many"),
         ] {
             assert_eq!(check(name, Some(value), 4096), Ok(()), "{name}={value}");
@@ -80,6 +89,7 @@ mod tests {
             ("bssplit", "4k:512", "512"),
             ("offset", "512", "512"),
             ("blockalign", "2k", "2k"),
+            ("rw", "write:1k", "1k"),
         ] {
             let told = check(name, Some(value), 4096).unwrap_err();
             let named = format!("sectors of 4096 bytes and takes only whole ones, and {size} is");

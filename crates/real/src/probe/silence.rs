@@ -16,7 +16,7 @@ use stend_load::target::Silences;
 use crate::probe::system::{names_in, read_trimmed};
 
 /// Shortest time without an answer that is reported: after ten seconds people turn to something
-/// else (Nielsen), and no drive in order needs as long.
+/// else (Nielsen), and no healthy drive takes that long.
 const REPORTED_MIN: Duration = Duration::from_secs(10);
 
 /// Longest time between two reports of the same silence.

@@ -98,8 +98,13 @@ pub enum LabCommand {
         #[arg(value_name = "RUN")]
         runs: Vec<EntryId>,
     },
-    /// Remove deleted entries for good, and the unused space in the file.
-    Vacuum,
+    /// Remove deleted entries for good, and the unused space in the file. On a terminal it asks
+    /// first if there are deleted entries.
+    Vacuum {
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
     /// Copy the reviews, jobs, replays and studies of another lab into this one.
     Merge {
         /// Its file.

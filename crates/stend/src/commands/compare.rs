@@ -7,6 +7,7 @@ use stend_analysis::compare::{
     Row, Side, Unlike, by_whom, key_rows, point_rows, together, told, unlike, unlike_models,
 };
 use stend_analysis::{figure_name, figure_title, words};
+use stend_lab::others::others;
 use stend_lab::{Lab, RunId};
 use stend_language::{Language, numeral, say, text, within};
 use stend_record::review::{Condition, Review};
@@ -79,7 +80,7 @@ impl Compared {
         let reviews: Result<Vec<_>, Failure> = runs.iter().map(load).collect();
         let mut reviews = reviews?;
         if let [(run, review, _)] = reviews.as_mut_slice() {
-            review.others = lab.others(*run)?;
+            review.others = others(lab, *run)?;
         }
         Ok(Compared { reviews })
     }

@@ -49,7 +49,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
         }
         LabCommand::Delete { runs, now, yes } => delete::delete(&args.lab, runs, (*now, *yes)),
         LabCommand::Undelete { runs } => delete::undelete(args, runs),
-        LabCommand::Vacuum => delete::vacuum(&args.lab),
+        LabCommand::Vacuum { yes } => delete::vacuum(&args.lab, *yes),
         LabCommand::Label { run, text } => {
             let label = marks::typed(text, marks::label).map_err(Failure::Input)?;
             Ok(recorded::set_label(

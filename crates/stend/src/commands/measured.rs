@@ -81,8 +81,8 @@ fn unknown(measured: &Measured, names: &[String]) -> String {
         .iter()
         .map(|name| meant(name, models.iter().copied()));
     format!(
-        "no published figures of {}; {}`stend claims --measured` without --drives tells those of all \
-         {} models",
+        "no published figures of {}; {}`stend claims --measured` without --drives has those of \
+         all {} models",
         names.join(", "),
         meant.collect::<String>(),
         models.len()

@@ -11,6 +11,7 @@ use axum::response::{Html, IntoResponse, Response};
 use stend_analysis::compare::{Side, together, unlike, unlike_models};
 use stend_analysis::words::list as list_words;
 use stend_lab::browse::{self, List};
+use stend_lab::others::others;
 use stend_lab::{EntryId, Lab, RunId, RunState, RunSummary, progress};
 use stend_language::{Language, bound, numeral, say, text, within};
 use stend_record::review::Review;
@@ -388,7 +389,7 @@ fn render(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
         reviews.push((lab.review(run)?, lab.run(run)?.facts()));
     }
     if let ([run], [(review, _)]) = (runs, reviews.as_mut_slice()) {
-        review.others = lab.others(RunId(*run))?;
+        review.others = others(lab, RunId(*run))?;
     }
     let all: Vec<&Review> = reviews.iter().map(|(review, _)| review).collect();
     let review = together(&all).ok_or_else(|| Trouble::Wrong("No run was named.".to_owned()))?;

@@ -35,8 +35,10 @@ pub(super) fn delete(
     if let Some(ask) = asker().filter(|_| !yes) {
         let list = list_of(&lab, entries)?;
         let what = match now {
-            true => format!("Deleted for good are {names}."),
-            false => format!("Deleted are {names}, for 30 days not for good."),
+            true => format!("This deletes {names} for good."),
+            false => {
+                format!("This deletes {names}; `stend lab undelete` can bring it back for 30 days.")
+            }
         };
         let question = format!("{list}{what} Type yes to delete: ");
         if ask(&question).is_none_or(|typed| typed.trim() != "yes") {
@@ -76,9 +78,20 @@ pub(super) fn undelete(args: &LabArgs, entries: &[EntryId]) -> Result<(), Failur
     Ok(())
 }
 
-/// Removes deleted entries for good, and unused space.
-pub(super) fn vacuum(of: &LabPath) -> Result<(), Failure> {
+/// Removes deleted entries for good, and unused space. On a terminal it asks first if there are
+/// such entries, unless `yes` is set.
+pub(super) fn vacuum(of: &LabPath, yes: bool) -> Result<(), Failure> {
     let mut lab = open(of)?;
+    let deleted = bin::list(&lab, now_unix_ms())?;
+    if let Some(ask) = asker().filter(|_| !yes && !deleted.is_empty()) {
+        let question = format!(
+            "{}This removes these deleted entries for good. Type yes to remove them: ",
+            text(&deleted)
+        );
+        if ask(&question).is_none_or(|typed| typed.trim() != "yes") {
+            return Err(Failure::Refused("nothing was removed".to_owned()));
+        }
+    }
     let path = lab.path().to_path_buf();
     let before = bytes(&path)?;
     let removed = bin::vacuum(&mut lab)?;

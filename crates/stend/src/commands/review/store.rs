@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use stend_lab::place::{self, Place};
-use stend_lab::{EntryId, Lab, LabError, RunContext, RunId, recorded};
+use stend_lab::others::others;
+use stend_lab::{EntryId, Lab, LabError, RunContext, RunId, place, recorded};
 use stend_method::{Edition, MethodError, ReviewOptions, check_resumes};
 use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_report::{keep_finished, review_in};
@@ -195,7 +195,7 @@ impl Store {
             && let Some((id, _)) = &*run.id.lock()
         {
             // Without them the page is still worth as much.
-            review.others = run.lab.lock().others(*id).unwrap_or_default();
+            review.others = others(&run.lab.lock(), *id).unwrap_or_default();
         }
         self.save_page(review, run)
     }
@@ -236,6 +236,10 @@ impl Store {
                     None => page,
                 }),
             },
+            (Err(run), Err(page)) => Saved {
+                page: Err(page.with(&format!("; nor is it in the lab: {run}"))),
+                run: Err(run),
+            },
             (run, page) => Saved { page, run },
         }
     }
@@ -245,18 +249,7 @@ impl Store {
     fn save_in_lab(&self, review: &Review) -> Result<(), Failure> {
         let Some(run) = &self.run else { return Ok(()) };
         let (mut lab, mut id) = (run.lab.lock(), run.id.lock());
-        let before = lab.path().display().to_string();
-        match place::follow(&mut lab)? {
-            Place::Same => {}
-            Place::Moved(to) => note_above(&format!(
-                "{before} was moved to {}: the review is kept there",
-                to.display()
-            )),
-            Place::Gone => note_above(&format!(
-                "{before} was removed, or moved to another disk: a new lab is made there, with all \
-                 of this review; `stend lab merge` adds the runs of the other one"
-            )),
-        }
+        place::check(&lab)?;
         let context = run.context();
         let number = match &*id {
             Some((number, uuid)) if is_there(&lab, *number, uuid)? => *number,
