@@ -6,7 +6,7 @@ use stend_analysis::steps::steps;
 use stend_analysis::verdict::verdict;
 use stend_base::Rng;
 use stend_language::{Language, within};
-use stend_record::review::{Link, Pattern, PointOp, Review, Rival, Series, TestResult};
+use stend_record::review::{Link, Pattern, PointOp, Review, Rival, Series, TargetKind, TestResult};
 
 /// A number between two bounds, all of whose magnitudes are as likely.
 fn drawn(rng: &mut Rng, low: f64, high: f64) -> f64 {
@@ -262,4 +262,58 @@ fn the_level_of_most_fast_writes_is_told() {
     let said = verdict(&review).text();
     let wanted = "starts at 90,100 IOPS, runs at 73,500 IOPS for most of the first ";
     assert!(said.contains(wanted), "{said}");
+}
+
+/// A shortened review of a file: its figures are told with the scale, and what they do not support
+/// is not told.
+#[test]
+fn shortened_reviews_of_files_say_so_and_contradict_no_figure() {
+    let mut told = 0;
+    for seed in 0..200 {
+        let mut review = review(seed);
+        let scale = [0.05, 0.5, 0.9][seed as usize % 3];
+        review.duration_scale = scale;
+        review.target.kind = TargetKind::File;
+        let cautions = verdict(&review).cautions_text();
+        let shortened = format!("every measurement was multiplied by {scale}");
+        assert!(cautions.contains(&shortened), "{seed}: {cautions}");
+        let said = finding(&review, "degradation");
+        let series = own(&review);
+        let mut first: Vec<f64> = series.samples[..5].iter().map(|s| s.iops).collect();
+        first.sort_by(f64::total_cmp);
+        if let Some(start) = between(&said, "starts at ", " IOPS").map(value) {
+            assert!(shows(start, first[2]), "{seed}: {said}");
+            told += 1;
+        }
+        let spoiled = cautions.contains("are given: the shortened run does not support them");
+        assert!(!said.is_empty() || spoiled, "{seed}: {cautions}");
+    }
+    assert!(told > 20, "{told} of 200 have a finding");
+}
+
+/// A figure in which the drive is behind: the rival that is named is the best one, with its figure.
+#[test]
+fn the_widest_gap_is_that_to_the_best_rival() {
+    let mut gaps = 0;
+    for seed in (0..200).filter(|seed| seed % 4 > 0) {
+        let review = review(seed);
+        let said = finding(&review, "random");
+        let Some(rest) = between(&said, "the widest gap is in “read, ", " IOPS") else {
+            continue;
+        };
+        gaps += 1;
+        let (load, rest) = rest.split_once("”, where ").unwrap();
+        let (name, iops) = rest.split_once(" reaches ").unwrap();
+        let at = usize::from(load == "depth 32");
+        let iops_of = |tests: &[TestResult]| tests[1].points()[at].iops;
+        let rivals = review.rivals.iter();
+        let best = rivals
+            .max_by(|a, b| iops_of(&a.tests).total_cmp(&iops_of(&b.tests)))
+            .unwrap();
+        assert_eq!(name, best.target.title, "{seed}: {said}");
+        assert!(shows(value(iops), iops_of(&best.tests)), "{seed}: {said}");
+        let [own, other] = [&review.tests, &best.tests].map(|tests| iops_of(tests));
+        assert!(own < 0.98 * other, "{seed}: {said}");
+    }
+    assert!(gaps > 50, "{gaps} of 150 reviews tell a gap");
 }

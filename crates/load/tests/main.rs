@@ -8,6 +8,7 @@ mod ext4;
 mod files;
 mod fio;
 mod jobfile;
+mod options;
 mod pattern;
 mod report;
 mod runner;
