@@ -1,5 +1,5 @@
-//! Every option that the example jobs of fio use, with the values that they give it: it is accepted,
-//! or refused with its line.
+//! Every option that the example jobs of fio use, with the values that they give it: it is
+//! accepted, or refused with its line.
 
 use stend_load::JobFile;
 

@@ -5,6 +5,8 @@
 //! an `offset` without a `size` makes fio lengthen a file. Therefore only options that are known to
 //! affect nothing but the target are allowed, and every section's range is checked.
 
+use std::collections::BTreeMap;
+
 use stend_language::{Text, recorded};
 use stend_load::jobfile::units::extent;
 use stend_load::jobfile::{self, Extent, code_of, option_of};
@@ -131,12 +133,17 @@ struct SectionRange {
     numjobs: Option<u64>,
 }
 
+/// Faults of options that a later option of the same meaning mends, by that meaning.
+type Mendable = BTreeMap<&'static str, BadJob>;
+
 /// The section that is being parsed.
 struct Section {
     name: String,
     line: usize,
     is_global: bool,
     range: SectionRange,
+    /// Sizes that are no whole sectors.
+    partial: Mendable,
 }
 
 /// A fault in a job file.
@@ -220,7 +227,7 @@ pub(crate) fn refused_by_fio(text: &str, said: &str) -> BadJob {
 /// Returns the job file for fio, or the fault in the given one.
 pub(crate) fn compose(text: &str, context: &JobContext<'_>) -> Result<String, BadJob> {
     let mut out = head(context, text);
-    let mut global = SectionRange::default();
+    let mut global = (SectionRange::default(), Mendable::default());
     let mut section: Option<Section> = None;
     let mut jobs = 0;
     for (index, raw) in text.lines().enumerate() {
@@ -235,7 +242,8 @@ pub(crate) fn compose(text: &str, context: &JobContext<'_>) -> Result<String, Ba
                 name: name.to_owned(),
                 line,
                 is_global,
-                range: global,
+                range: global.0,
+                partial: global.1.clone(),
             });
             out.push_str(raw);
         } else if code.is_empty() {
@@ -358,7 +366,13 @@ fn option(
         return Err(bad(line, refusal(name)));
     }
     let wrong = |what: &str| bad(line, format_args!("`{code}`{what}"));
-    sectors::check(name, value, context.sector_bytes).map_err(|why| wrong(&format!(": {why}")))?;
+    if let Some((meaning, checked)) = sectors::check(name, value, context.sector_bytes) {
+        section.partial.remove(meaning);
+        let partial = checked.err().map(|why| wrong(&format!(": {why}")));
+        section
+            .partial
+            .extend(partial.map(|fault| (meaning, fault)));
+    }
     let range = &mut section.range;
     let kept = match name {
         "ioengine" if !value.is_some_and(|value| ENGINES.contains(&value)) => {
@@ -459,16 +473,19 @@ fn share(percent: u32, range_bytes: u64) -> u64 {
 /// Ends a section: its options become the global ones, or its range is checked.
 fn close(
     section: Option<Section>,
-    global: &mut SectionRange,
+    global: &mut (SectionRange, Mendable),
     context: &JobContext<'_>,
     out: &mut String,
 ) -> Result<(), BadJob> {
-    let Some(section) = section else {
+    let Some(mut section) = section else {
         return Ok(());
     };
     if section.is_global {
-        *global = section.range;
+        *global = (section.range, section.partial);
         return Ok(());
+    }
+    if let Some((_, partial)) = section.partial.pop_first() {
+        return Err(partial);
     }
     if let Some(size) = missing_size(&section, context.range_bytes)? {
         out.push_str(&format!(
@@ -532,6 +549,16 @@ mod tests {
 
     fn error(text: &str) -> String {
         composed(text, 0).unwrap_err()
+    }
+
+    #[test]
+    fn a_later_option_mends_a_size_that_is_no_whole_sectors() {
+        let check = |text: &str| super::check(text, None, Some(4096)).map(drop);
+        assert_eq!(check("[global]\nbs=512\n[a]\nrw=read\nbs=4k\n"), Ok(()));
+        assert_eq!(check("[a]\nrw=read\nblocksize=512\nbs=4k\n"), Ok(()));
+        let fault = check("[global]\nbs=512\n[a]\nrw=read\nbs=4k\n[b]\nrw=read\n").unwrap_err();
+        assert_eq!(fault.line, Some(2));
+        assert!(check("[a]\nrw=write:1k\n").is_err());
     }
 
     #[test]

@@ -3,29 +3,35 @@
 
 use stend_load::jobfile::units::bytes;
 
-/// Checks an option of a job for a target with sectors of this size.
-///
-/// # Errors
-/// The fault, and the remedy.
-pub(crate) fn check(name: &str, value: Option<&str>, sector_bytes: u64) -> Result<(), String> {
+/// Checks an option of a job for a target with sectors of this size. Returns what the option sets,
+/// and the fault with its remedy; `None` for other options.
+pub(crate) fn check(
+    name: &str,
+    value: Option<&str>,
+    sector_bytes: u64,
+) -> Option<(&'static str, Result<(), String>)> {
     let value = value.unwrap_or_default();
-    let sizes: Vec<&str> = match name {
-        "bs" | "blocksize" | "ba" | "blockalign" => value.split(',').collect(),
-        "bsrange" | "blocksize_range" => value.split([',', '-']).collect(),
+    let (meaning, sizes): (_, Vec<&str>) = match name {
+        "bs" | "blocksize" => ("bs", value.split(',').collect()),
+        "ba" | "blockalign" => ("blockalign", value.split(',').collect()),
+        "bsrange" | "blocksize_range" => ("bsrange", value.split([',', '-']).collect()),
         "bssplit" => {
             let entries = value.split([',', ':']);
-            entries
-                .filter_map(|entry| entry.split('/').next())
-                .collect()
+            let sizes = entries.filter_map(|entry| entry.split('/').next());
+            ("bssplit", sizes.collect())
         }
-        "offset" | "offset_increment" => vec![value],
+        "offset" => ("offset", vec![value]),
+        "offset_increment" => ("offset_increment", vec![value]),
         // What lies between two sequential requests; of random ones it is a count.
-        "rw" | "readwrite" if !value.starts_with("rand") => value
-            .split(':')
-            .skip(1)
-            .map(|skip| skip.trim_start_matches('-'))
-            .collect(),
-        _ => return Ok(()),
+        "rw" | "readwrite" => {
+            let skips = value.split(':').skip(1);
+            let skips = skips.filter(|_| !value.starts_with("rand"));
+            (
+                "rw",
+                skips.map(|skip| skip.trim_start_matches('-')).collect(),
+            )
+        }
+        _ => return None,
     };
     // fio itself reports what is no size.
     let mut sizes = sizes.into_iter().map(str::trim);
@@ -33,14 +39,15 @@ pub(crate) fn check(name: &str, value: Option<&str>, sector_bytes: u64) -> Resul
         let size = bytes(size, 1024);
         size.is_ok_and(|size| !size.is_multiple_of(sector_bytes))
     });
-    match odd {
+    let checked = match odd {
         None => Ok(()),
         Some(size) => Err(format!(
             "the target has sectors of {sector_bytes} bytes and takes only whole ones, and {size} \
              is no multiple of that: choose one, such as {}",
             short(sector_bytes)
         )),
-    }
+    };
+    Some((meaning, checked))
 }
 
 /// Formats a size as fio reads it: `4k`.
@@ -73,10 +80,13 @@ mod tests {
             ("rw", "randread:8"),
             ("bs", "many"),
         ] {
-            assert_eq!(check(name, Some(value), 4096), Ok(()), "{name}={value}");
-            assert_eq!(check(name, Some(value), 512), Ok(()), "{name}={value}");
+            for sector_bytes in [512, 4096] {
+                let checked = check(name, Some(value), sector_bytes);
+                let is_whole = checked.is_none_or(|(_, checked)| checked.is_ok());
+                assert!(is_whole, "{name}={value}");
+            }
         }
-        assert_eq!(check("bs", Some("512"), 512), Ok(()));
+        assert_eq!(check("bs", Some("512"), 512), Some(("bs", Ok(()))));
     }
 
     #[test]
@@ -91,7 +101,8 @@ mod tests {
             ("blockalign", "2k", "2k"),
             ("rw", "write:1k", "1k"),
         ] {
-            let told = check(name, Some(value), 4096).unwrap_err();
+            let (_, checked) = check(name, Some(value), 4096).unwrap();
+            let told = checked.unwrap_err();
             let named = format!("sectors of 4096 bytes and takes only whole ones, and {size} is");
             assert!(told.contains(&named) && told.contains("4k"), "{told}");
         }
