@@ -153,17 +153,28 @@ fn articles(args: &ClaimsArgs) -> Result<Vec<CheckedArticle>, Failure> {
     Ok(articles)
 }
 
+/// Most drives that a message lists.
+const LISTED_MAX: usize = 8;
+
 fn check_drives(articles: &[CheckedArticle], args: &ClaimsArgs) -> Result<(), Failure> {
     let named = named_drives(articles);
     let mut drives = args.drives.iter().flatten();
     match drives.find(|drive| !named.contains(drive.as_str())) {
         None => Ok(()),
-        Some(unknown) => Err(Failure::Input(format!(
-            "--drives {unknown}: no finding is about it; {}`stend claims` without --drives checks \
-             the findings about all {}",
-            stend_model::meant(unknown, named.iter().copied()),
-            named.len()
-        ))),
+        Some(unknown) => {
+            let others = match named.len() {
+                0..=LISTED_MAX => {
+                    let named: Vec<&str> = named.iter().copied().collect();
+                    format!("there are: {}", named.join(", "))
+                }
+                all => format!(
+                    "{}`stend claims` without --drives checks the findings about all {all}",
+                    stend_model::meant(unknown, named.iter().copied())
+                ),
+            };
+            let problem = format!("--drives {unknown}: no finding is about it; {others}");
+            Err(Failure::Input(problem))
+        }
     }
 }
 
