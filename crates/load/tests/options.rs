@@ -88,7 +88,7 @@ fn every_option_of_the_example_jobs_is_accepted_or_refused_with_its_line() {
     }
 }
 
-/// What one option needs of another is told too.
+/// The message about an option that needs another names that one.
 #[test]
 fn options_that_need_others_name_them() {
     for (lines, needed) in [

@@ -309,6 +309,14 @@ impl SimulatedTarget {
         file: &JobFile,
         options: &RunOptions<'_>,
     ) -> Result<(RunResult, u64), TargetError> {
+        // Looking each read up once more takes a sixth of the processor time of random reads.
+        let trims = file
+            .jobs
+            .iter()
+            .any(|job| job.spec.rw.uses(Direction::Trim));
+        if self.drive.inspect().is_fully_written() && !trims {
+            return Ok((self.run_file(file, options)?, 0));
+        }
         let mut unwritten_reads = 0;
         let result = self.run_file_with(file, |drive, flag| {
             let mut noting = NotingUnwritten::new(drive);

@@ -9,3 +9,4 @@ mod endurance;
 mod interrupt;
 mod interval_latency;
 mod smart;
+mod unwritten;

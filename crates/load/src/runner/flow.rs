@@ -135,11 +135,10 @@ impl Flows {
 }
 
 impl Member {
-    /// True if the job's share of the requests is above its share of the weights, with fio's
-    /// rounding.
+    /// True if the job's share of the requests is above its share of the weights.
     fn is_ahead(&self, flow: &Flow) -> bool {
-        let share = |of: u64, all: u64| of as f64 / all as f64;
-        share(self.issued, flow.issued) > share(self.weight, flow.weight)
+        let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
+        product(self.issued, flow.weight) > product(self.weight, flow.issued)
     }
 
     /// The action of a job that must wait.

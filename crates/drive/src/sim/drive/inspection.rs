@@ -79,6 +79,12 @@ impl<'a> Inspection<'a> {
         free << layout.page_bits
     }
 
+    /// True if every logical page holds data, so that no read finds unwritten space.
+    pub fn is_fully_written(self) -> bool {
+        let l2p = &self.0.store.ftl.l2p;
+        l2p.mapped_pages() == u64::from(l2p.logical_pages()) && l2p.pending_trims().is_empty()
+    }
+
     /// Erased superblocks of the data area.
     pub fn erased_data_superblocks(self) -> usize {
         self.0.store.ftl.superblocks.erased(Pool::Data)
