@@ -20,6 +20,11 @@ fn reads_are_noted_until_all_is_written_and_after_a_trim() {
     assert_eq!(run("rw=read\nbs=64k\nsize=1m\noffset=7g"), 16);
     assert_eq!(run("rw=write\nbs=128k"), 0);
     assert_eq!(run("rw=read\nbs=64k\nsize=1m\noffset=7g"), 0);
+    // A job of the same file trims what another reads.
+    let trimmed = "rw=trim\nbs=1m\nsize=1m\noffset=4g\n\
+                   [r]\nstonewall\nrw=read\nbs=64k\nsize=1m\noffset=4g";
+    assert_eq!(run(trimmed), 16);
+    assert_eq!(run("rw=write\nbs=128k\nsize=1m\noffset=4g"), 0);
     // What was trimmed holds no data, whether it is unmapped at once or later.
     assert_eq!(run("rw=trim\nbs=1m\nsize=1m"), 0);
     assert_eq!(run("rw=read\nbs=64k\nsize=2m"), 16);
